@@ -1,1 +1,23 @@
-//! placeholder
+//! Typed expressions and their vectorized evaluation, and every built-in function: its signature, doc, evaluation and cases.
+//!
+//! This crate must never know SQL text, connectors, files, threads or wall clocks: time and randomness come in by
+//! [`EvalContext`]. It does not know names of columns either: an [`Expr`] refers to positions of its input.
+//!
+//! The way of an expression: the binder finds a [`Function`] by name in [`functions::scalar_function`], calls its `bind` with typed
+//! arguments and gets a [`BoundCall`]; it puts that into an [`Expr`]; a `Program` compiles expressions once per plan and
+//! evaluates them on columns.
+
+mod column;
+mod context;
+mod error;
+mod expr;
+mod function;
+pub mod functions;
+
+pub use column::Column;
+pub use context::{EvalContext, Rows};
+pub use error::EvalError;
+pub use expr::{CallExpr, CastMode, Expr, ExprKind};
+pub use function::{
+    BindContext, BoundCall, Call, Example, Function, Kernel, KernelRef, Keyword, Keywords, Origin, Volatility,
+};
