@@ -2,6 +2,7 @@
 //! only place where they are named. To add a function: its definition in its family's file, one line in the family's list.
 
 pub mod scalar;
+pub mod table;
 
 use crate::Function;
 
