@@ -1,0 +1,83 @@
+//! The plain evaluator: each distinct predicate by itself, on columns.
+
+use std::collections::HashMap;
+
+use arrow::array::ArrayRef;
+use millstream_expr::{EvalContext, EvalError, Expr, Predicate, Rows};
+use millstream_types::Fault;
+
+use crate::{Hits, Rule, RuleInput, RuleSet};
+
+/// Rules evaluated one after the other. Equal predicates that always give the same value are evaluated once.
+#[derive(Debug)]
+pub struct PlainRules {
+    predicates: Vec<(Predicate, Vec<usize>)>,
+    /// For each rule its predicate's position; `None`: no condition.
+    rules: Vec<Option<usize>>,
+}
+
+impl PlainRules {
+    /// Compiles the rules.
+    ///
+    /// # Errors
+    /// When a predicate cannot be compiled.
+    pub fn new(rules: &[Rule]) -> Result<Self, Fault> {
+        let mut known: HashMap<&Expr, usize> = HashMap::new();
+        let mut set = PlainRules { predicates: Vec::new(), rules: Vec::new() };
+        for rule in rules {
+            let Some(predicate) = &rule.predicate else {
+                set.rules.push(None);
+                continue;
+            };
+            let shared = predicate.volatility() != millstream_expr::Volatility::PerRow;
+            let position = match known.get(predicate) {
+                Some(p) if shared => *p,
+                _ => {
+                    set.predicates.push((Predicate::compile(predicate)?, predicate.columns()));
+                    set.predicates.len() - 1
+                }
+            };
+            known.insert(predicate, position);
+            set.rules.push(Some(position));
+        }
+        Ok(set)
+    }
+}
+
+impl RuleSet for PlainRules {
+    fn evaluate(
+        &mut self,
+        input: &mut dyn RuleInput,
+        context: &EvalContext,
+        outcomes: &mut Vec<Result<Hits, EvalError>>,
+    ) -> Result<(), Fault> {
+        outcomes.clear();
+        let rows = input.rows();
+        let width = self.predicates.iter().flat_map(|(_, c)| c).max().map_or(0, |m| m + 1);
+        let mut columns: Vec<Option<ArrayRef>> = vec![None; width];
+        for (_, needed) in &self.predicates {
+            for c in needed {
+                if let Some(slot @ None) = columns.get_mut(*c) {
+                    *slot = Some(input.column(*c, None)?);
+                }
+            }
+        }
+        let empty = arrow::array::new_empty_array(&arrow::datatypes::DataType::Null);
+        let columns: Vec<ArrayRef> = columns.into_iter().map(|c| c.unwrap_or_else(|| empty.clone())).collect();
+        let view = Rows { columns: &columns, rows, watermarks: input.watermarks() };
+        let hits: Vec<Result<Hits, EvalError>> = self
+            .predicates
+            .iter()
+            .map(|(p, _)| {
+                let mask = p.eval(&view, context)?;
+                let hits: Vec<u32> = mask.values().set_indices().map(|i| i as u32).collect();
+                Ok(if hits.len() == rows { Hits::All } else { Hits::Rows(hits) })
+            })
+            .collect();
+        outcomes.extend(self.rules.iter().map(|r| match r {
+            None => Ok(Hits::All),
+            Some(p) => hits.get(*p).cloned().unwrap_or_else(|| Err(Fault::internal("rule without predicate").into())),
+        }));
+        Ok(())
+    }
+}
