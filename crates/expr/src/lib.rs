@@ -7,6 +7,8 @@
 //! arguments and gets a [`BoundCall`]; it puts that into an [`Expr`]; a `Program` compiles expressions once per plan and
 //! evaluates them on columns.
 
+mod cast;
+pub mod coerce;
 mod column;
 mod context;
 mod error;
