@@ -136,3 +136,26 @@ pub struct FormatCard {
     /// Changes that encoding takes; `None`: it cannot write.
     pub encodes: Option<ChangelogMode>,
 }
+
+/// Options of every table that is read as raw records: the scan's, not a connector's.
+pub const SCAN_OPTIONS: &[OptionCard] = &[
+    OptionCard {
+        key: "bad-records",
+        aliases: &[],
+        kind: OptionKind::OneOf(&["fail", "skip", "dead-letter"]),
+        default: Some("fail"),
+        required: false,
+        secret: false,
+        doc: "What happens to a record that the format cannot decode: `fail` stops the job (Flink's way), `skip` counts it, \
+              `dead-letter` writes it to the table named by `dead-letter.table`.",
+    },
+    OptionCard {
+        key: "dead-letter.table",
+        aliases: &[],
+        kind: OptionKind::Text,
+        default: None,
+        required: false,
+        secret: false,
+        doc: "The table that takes bad records. Its columns are any of reason STRING, source STRING, position BIGINT, record STRING.",
+    },
+];

@@ -57,6 +57,11 @@ pub trait Source: Send + Sync + fmt::Debug {
     /// Whether splits are read one after the other by one reader (files) or side by side (partitions).
     fn reads_in_sequence(&self) -> bool;
 
+    /// What a record's position counts, for messages: `line`, `offset`.
+    fn position_unit(&self) -> &'static str {
+        "record"
+    }
+
     /// Opens a split at an offset that its reader gave earlier, or at its start.
     fn open<'a>(
         &'a self,

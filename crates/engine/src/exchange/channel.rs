@@ -1,0 +1,70 @@
+//! A channel of elements that holds a bounded number of bytes.
+
+use std::sync::Arc;
+
+use millstream_flow::{Charge, Element, MemoryBudget};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+/// Bytes that an element costs besides its columns; keeps streams of tiny batches bounded, too.
+const ELEMENT_COST: usize = 256;
+
+/// The sending end.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    queue: mpsc::UnboundedSender<Envelope>,
+    room: Arc<Semaphore>,
+    capacity: usize,
+    budget: MemoryBudget,
+}
+
+/// The receiving end.
+#[derive(Debug)]
+pub struct Receiver {
+    queue: mpsc::UnboundedReceiver<Envelope>,
+}
+
+#[derive(Debug)]
+struct Envelope {
+    element: Element,
+    _room: Option<OwnedSemaphorePermit>,
+    _charge: Option<Charge>,
+}
+
+/// A channel that holds about `capacity` bytes, charged to the job's budget. A single larger batch passes when it is empty.
+pub fn channel(capacity: usize, budget: MemoryBudget) -> (Sender, Receiver) {
+    let (tx, rx) = mpsc::unbounded_channel();
+    let capacity = capacity.clamp(1024, u32::MAX as usize);
+    (Sender { queue: tx, room: Arc::new(Semaphore::new(capacity)), capacity, budget }, Receiver { queue: rx })
+}
+
+impl Sender {
+    /// Sends an element, waiting while the channel is full. `false`: nobody receives any more.
+    pub async fn send(&self, element: Element) -> bool {
+        let (room, charge) = match &element {
+            Element::Batch(batch) => {
+                let bytes = batch.memory() + ELEMENT_COST;
+                let permits = bytes.min(self.capacity) as u32;
+                match self.room.clone().acquire_many_owned(permits).await {
+                    Ok(room) => (Some(room), Some(self.budget.charge(bytes))),
+                    Err(_) => return false,
+                }
+            }
+            // Watermarks and barriers must pass a full channel's worth of waiting only once, behind the batches before them.
+            _ => (None, None),
+        };
+        self.queue.send(Envelope { element, _room: room, _charge: charge }).is_ok()
+    }
+}
+
+impl Receiver {
+    /// The next element; `None`: all senders are gone.
+    pub async fn recv(&mut self) -> Option<Element> {
+        // The room is given back here: the receiver works on one element at a time.
+        self.queue.recv().await.map(|e| e.element)
+    }
+
+    /// Polls for the next element.
+    pub fn poll_recv(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Option<Element>> {
+        self.queue.poll_recv(context).map(|e| e.map(|e| e.element))
+    }
+}

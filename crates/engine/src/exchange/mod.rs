@@ -1,0 +1,7 @@
+//! Channels between the tasks of a job: bounded in bytes, so that back-pressure is the default.
+
+mod channel;
+mod merge;
+
+pub use channel::{Receiver, Sender, channel};
+pub use merge::{InputStates, Merged, Merger};
