@@ -4,6 +4,7 @@
 //! The same text gives the same plan, byte for byte. This crate must never know bytes of records, files, clocks, threads or any particular
 //! connector or format: it knows those by the cards that the product hands down.
 
+pub mod catalog;
 mod plan;
 
 pub use plan::{

@@ -1,0 +1,153 @@
+//! What binding may look at: the catalogs, the cards, the session.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use millstream_expr::BindContext;
+use millstream_sql::ast::{Hint, HintArg, ObjectName};
+use millstream_types::{Fault, nearest};
+
+use super::resolve::resolve_table;
+use super::{Cards, CatalogFunction, Catalogs, Namespace, ObjectPath, Relation, Stored};
+
+/// Looks up the value of `${NAME}`; the product hands in the process's environment.
+pub trait Variables {
+    /// The value of a variable.
+    fn get(&self, name: &str) -> Option<String>;
+}
+
+impl<F: Fn(&str) -> Option<String>> Variables for F {
+    fn get(&self, name: &str) -> Option<String> {
+        self(name)
+    }
+}
+
+/// The code of faults that only say that an earlier statement failed. Whoever collects all faults of a script leaves them out.
+pub const FOLLOW_UP: &str = "follows-from-earlier";
+
+/// What binding may look at. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct BindEnvironment<'a> {
+    /// The catalogs.
+    pub catalogs: &'a Catalogs,
+    /// What completes short names: the session's current database, within a view the view's.
+    pub namespace: &'a Namespace,
+    /// Connectors and formats.
+    pub cards: &'a Cards,
+    /// The session's settings as functions see them.
+    pub context: &'a BindContext,
+    /// Environment variables.
+    pub variables: &'a dyn Variables,
+}
+
+impl std::fmt::Debug for BindEnvironment<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BindEnvironment").field("namespace", self.namespace).finish_non_exhaustive()
+    }
+}
+
+impl<'a> BindEnvironment<'a> {
+    /// The same in another namespace: for the query of a view.
+    #[must_use]
+    pub fn within<'b>(self, namespace: &'b Namespace) -> BindEnvironment<'b>
+    where
+        'a: 'b,
+    {
+        BindEnvironment { namespace, ..self }
+    }
+
+    /// What a name in FROM stands for; the table is checked as a source. `hints` are those behind the name.
+    ///
+    /// # Errors
+    /// User, at the name: unknown, a sink, wrong options. With the code [`FOLLOW_UP`] if its CREATE failed.
+    pub fn relation(&self, name: &ObjectName, hints: &[Hint]) -> Result<Relation, Fault> {
+        let path = self.namespace.complete(name);
+        let hints = option_hints(hints)?;
+        match self.find(&path, name)? {
+            Stored::View(view) if hints.is_empty() => Ok(Relation::View(view.clone())),
+            Stored::View(_) => Err(Fault::user(
+                "hint-on-view",
+                format!("view '{path}' cannot be given options by a hint: it is no table"),
+            )
+            .at(name.span)
+            .hint("put the hint behind the table's name in the view's query")),
+            Stored::Table(table) => {
+                let table = resolve_table(table, self, &hints, true).map_err(|f| f.at(name.span))?;
+                Ok(Relation::Table(Arc::new(table)))
+            }
+            Stored::Failed => Err(failed(&path).at(name.span)),
+        }
+    }
+
+    /// A user function of a name: temporary system functions, then temporary functions, then the catalog's. Built-in functions stand between
+    /// the first two for names of one part; the binder asks for them itself.
+    pub fn user_function(&self, name: &ObjectName) -> Option<&'a CatalogFunction> {
+        if let [only] = name.parts.as_slice()
+            && let Some(f) = self.catalogs.system_function(&only.value)
+        {
+            return Some(f);
+        }
+        self.catalogs.function(&self.namespace.complete(name))
+    }
+
+    /// Whether built-in functions are visible (UNLOAD MODULE core hides them).
+    pub fn built_in_functions(&self) -> bool {
+        self.catalogs.used_modules().iter().any(|m| m == "core")
+    }
+
+    /// The table or view of a full name.
+    pub(crate) fn find(&self, path: &ObjectPath, name: &ObjectName) -> Result<&'a Stored, Fault> {
+        self.catalogs.object(path).ok_or_else(|| self.unknown(path, name))
+    }
+
+    /// The fault for a table that is not there, with the nearest name.
+    pub(crate) fn unknown(&self, path: &ObjectPath, name: &ObjectName) -> Fault {
+        let fault = Fault::user("unknown-table", format!("table '{path}' does not exist")).at(name.span);
+        let siblings: Vec<&str> = self.catalogs.names_in(&path.catalog, &path.database).collect();
+        if let Some(near) = nearest(&path.object, siblings.iter().copied()) {
+            return fault.hint(format!("did you mean '{near}'?"));
+        }
+        // A database that does not exist is the more helpful thing to say.
+        if self.catalogs.database(&path.catalog, &path.database).is_none() {
+            return fault
+                .hint(format!("database '{}' does not exist in catalog '{}'", path.database, path.catalog));
+        }
+        let shown: BTreeSet<&str> = siblings.into_iter().collect();
+        let shown: Vec<&str> = shown.into_iter().take(10).collect();
+        if shown.is_empty() {
+            fault.hint("create it first with CREATE TABLE")
+        } else {
+            fault.hint(format!("create it first with CREATE TABLE; there are: {}", shown.join(", ")))
+        }
+    }
+}
+
+/// The fault of a use of something whose CREATE failed.
+pub(crate) fn failed(path: &ObjectPath) -> Fault {
+    Fault::user(FOLLOW_UP, format!("'{path}' could not be created because of an earlier error"))
+        .hint("correct the earlier error first")
+}
+
+/// Options in `OPTIONS` hints; other hints behind a table's name mean nothing to a table.
+pub(crate) fn option_hints(hints: &[Hint]) -> Result<Vec<(String, String)>, Fault> {
+    let mut found = Vec::new();
+    for hint in hints {
+        if !hint.is("OPTIONS") {
+            return Err(Fault::user(
+                "unknown-hint",
+                format!("hint '{}' is not known behind a table", hint.name.value),
+            )
+            .at(hint.span)
+            .hint("behind a table's name only OPTIONS('key' = 'value') may stand"));
+        }
+        for arg in &hint.args {
+            match arg {
+                HintArg::Option(o) => found.push((o.key.value.clone(), o.value.value.clone())),
+                HintArg::Name(_) | HintArg::Literal(_) => {
+                    return Err(Fault::user("bad-hint", "OPTIONS takes only 'key' = 'value'").at(hint.span));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
