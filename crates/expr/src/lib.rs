@@ -7,6 +7,7 @@
 //! arguments and gets a [`BoundCall`]; it puts that into an [`Expr`]; a `Program` compiles expressions once per plan and
 //! evaluates them on columns.
 
+pub mod binding;
 mod cast;
 pub mod coerce;
 mod column;

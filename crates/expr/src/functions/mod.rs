@@ -1,7 +1,10 @@
 //! The built-in functions. Each family is a file or folder below [`scalar`], `aggregate` or `table`; the lists in this file are the
 //! only place where they are named. To add a function: its definition in its family's file, one line in the family's list.
 
+pub mod aggregate;
 pub mod scalar;
+
+pub use aggregate::{AggregateCall, AggregateFunction, AggregateKind, BoundAggregate, aggregate_function};
 pub mod table;
 
 use crate::Function;
