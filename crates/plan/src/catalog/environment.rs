@@ -8,7 +8,7 @@ use millstream_sql::ast::{Hint, HintArg, ObjectName};
 use millstream_types::{Fault, nearest};
 
 use super::resolve::resolve_table;
-use super::{Cards, CatalogFunction, Catalogs, Namespace, ObjectPath, Relation, Stored};
+use super::{Cards, CatalogFunction, Catalogs, Namespace, ObjectPath, Relation, ResolvedTable, Stored};
 
 /// Looks up the value of `${NAME}`; the product hands in the process's environment.
 pub trait Variables {
@@ -74,6 +74,26 @@ impl<'a> BindEnvironment<'a> {
             Stored::Table(table) => {
                 let table = resolve_table(table, self, &hints, true).map_err(|f| f.at(name.span))?;
                 Ok(Relation::Table(Arc::new(table)))
+            }
+            Stored::Failed => Err(failed(&path).at(name.span)),
+        }
+    }
+
+    /// The table that INSERT INTO names; it is checked as a sink. `hints` are those behind the name.
+    ///
+    /// # Errors
+    /// User, at the name: unknown, a view, not a sink, wrong options. With the code [`FOLLOW_UP`] if its CREATE failed.
+    pub fn sink(&self, name: &ObjectName, hints: &[Hint]) -> Result<Arc<ResolvedTable>, Fault> {
+        let path = self.namespace.complete(name);
+        match self.find(&path, name)? {
+            Stored::View(_) => {
+                Err(Fault::user("not-a-sink", format!("'{path}' is a view: nothing can be inserted into it"))
+                    .at(name.span)
+                    .hint("insert into a table"))
+            }
+            Stored::Table(table) => {
+                let hints = option_hints(hints)?;
+                resolve_table(table, self, &hints, false).map(Arc::new).map_err(|f| f.at(name.span))
             }
             Stored::Failed => Err(failed(&path).at(name.span)),
         }

@@ -286,8 +286,7 @@ fn check_metadata_cast(
 }
 
 fn castable(from: &DataType, to: &DataType) -> bool {
-    let _ = (from, to);
-    true
+    millstream_expr::coerce::cast_support(&from.kind, &to.kind) != millstream_expr::coerce::CastSupport::No
 }
 
 impl ResolvedTable {
