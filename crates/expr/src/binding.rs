@@ -39,7 +39,10 @@ impl Call<'_> {
         let plural = if wanted == "1" { "argument" } else { "arguments" };
         Err(Fault::user(
             "argument-count",
-            format!("Invalid number of arguments to function '{}': {wanted} {plural} wanted, {n} given", self.name),
+            format!(
+                "Invalid number of arguments to function '{}': {wanted} {plural} wanted, {n} given",
+                self.name
+            ),
         )
         .at(self.span)
         .hint(format!("supported form(s): {}", signature.replace('\n', "; "))))

@@ -57,6 +57,40 @@ pub struct Function {
     pub bind: fn(&Call<'_>) -> Result<BoundCall, Fault>,
 }
 
+impl Function {
+    /// A function of Flink without other names.
+    pub const fn new(
+        name: &'static str,
+        signature: &'static str,
+        doc: &'static str,
+        examples: &'static [Example],
+        bind: fn(&Call<'_>) -> Result<BoundCall, Fault>,
+    ) -> Self {
+        Function { name, aliases: &[], signature, doc, examples, origin: Origin::Flink, bind }
+    }
+
+    /// The same function with other names.
+    #[must_use]
+    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    /// The same function from elsewhere.
+    #[must_use]
+    pub const fn origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+}
+
+impl Example {
+    /// An expression and the text of its value.
+    pub const fn new(expr: &'static str, result: &'static str) -> Self {
+        Example { expr, result }
+    }
+}
+
 /// A keyword clause of a call, lowered by the binder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Keyword {

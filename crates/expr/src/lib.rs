@@ -16,6 +16,7 @@ mod error;
 mod expr;
 mod function;
 pub mod functions;
+pub mod kernel;
 
 pub use column::Column;
 pub use context::{EvalContext, Rows};

@@ -132,7 +132,10 @@ pub fn implicit_cast(expr: Expr, to: &DataType) -> Result<Expr, Fault> {
     if !supports_implicit(&expr.data_type.kind, &to.kind) {
         let fault = Fault::user(
             "implicit-cast",
-            format!("implicit type conversion between {} and {} is not supported", expr.data_type.kind, to.kind),
+            format!(
+                "implicit type conversion between {} and {} is not supported",
+                expr.data_type.kind, to.kind
+            ),
         )
         .hint(format!("write CAST(... AS {})", to.kind));
         return Err(placed(fault, &expr));
@@ -145,7 +148,12 @@ pub fn implicit_cast(expr: Expr, to: &DataType) -> Result<Expr, Fault> {
 ///
 /// # Errors
 /// User (`cast`), when Flink has no such cast; NotYet, where Flink has it and Millstream does not.
-pub fn explicit_cast(expr: Expr, to: &DataType, mode: CastMode, context: &BindContext) -> Result<Expr, Fault> {
+pub fn explicit_cast(
+    expr: Expr,
+    to: &DataType,
+    mode: CastMode,
+    context: &BindContext,
+) -> Result<Expr, Fault> {
     let from = &expr.data_type.kind;
     let fault = match cast_support(from, &to.kind) {
         CastSupport::Yes => None,
@@ -154,7 +162,8 @@ pub fn explicit_cast(expr: Expr, to: &DataType, mode: CastMode, context: &BindCo
             format!("Cast function cannot convert value of type {from} to type {}", to.kind),
         )),
         CastSupport::NumberAsInstant => {
-            let name = if matches!(to.kind, TypeKind::TimestampLtz(..)) { "TIMESTAMP_LTZ" } else { "TIMESTAMP" };
+            let name =
+                if matches!(to.kind, TypeKind::TimestampLtz(..)) { "TIMESTAMP_LTZ" } else { "TIMESTAMP" };
             Some(
                 Fault::user("cast", format!("The cast from NUMERIC type to {name} type is not allowed"))
                     .hint("use TO_TIMESTAMP_LTZ(number, 3), or 0 for seconds"),

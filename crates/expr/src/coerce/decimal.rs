@@ -44,10 +44,7 @@ impl Digits {
             return self;
         }
         let least = self.scale.min(6);
-        Digits {
-            precision: MAX_PRECISION,
-            scale: MAX_PRECISION.saturating_sub(self.whole()).max(least),
-        }
+        Digits { precision: MAX_PRECISION, scale: MAX_PRECISION.saturating_sub(self.whole()).max(least) }
     }
 
     /// Of a sum or difference.

@@ -9,6 +9,8 @@ mod merge;
 #[cfg(test)]
 mod tests;
 
-pub use cast_rules::{CastSupport, assignable, cast_support, explicit_cast, implicit_cast, supports_implicit};
+pub use cast_rules::{
+    CastSupport, assignable, cast_support, explicit_cast, implicit_cast, supports_implicit,
+};
 pub use decimal::{Digits, MAX_PRECISION};
 pub use merge::{argument_type, common_type};

@@ -7,10 +7,47 @@ pub mod scalar;
 pub use aggregate::{AggregateCall, AggregateFunction, AggregateKind, BoundAggregate, aggregate_function};
 pub mod table;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use millstream_types::{Fault, nearest};
+
 use crate::Function;
 
-/// The scalar function of a name or alias; case does not count.
+static BY_NAME: LazyLock<HashMap<String, &'static Function>> = LazyLock::new(|| {
+    let mut map = HashMap::new();
+    for f in scalar::all() {
+        for name in std::iter::once(&f.name).chain(f.aliases) {
+            map.entry(name.to_uppercase()).or_insert(f);
+        }
+    }
+    map
+});
+
+/// The scalar function or operator of a name or alias; case does not count. Operators are found by their symbols (`+`, `LIKE`,
+/// `IS NOT NULL`).
 pub fn scalar_function(name: &str) -> Option<&'static Function> {
-    scalar::all()
-        .find(|f| f.name.eq_ignore_ascii_case(name) || f.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
+    BY_NAME.get(name.to_uppercase().as_str()).copied()
+}
+
+/// Names of all scalar and aggregate functions (not of operators), sorted, aliases included.
+pub fn function_names() -> Vec<&'static str> {
+    let scalars = scalar::all().flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
+    let aggregates = aggregate::all().flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
+    let mut names: Vec<_> = scalars
+        .chain(aggregates)
+        .filter(|n| n.starts_with(|c: char| c.is_ascii_alphabetic()) && !n.contains(' '))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The fault for a function that does not exist, with the nearest name.
+pub fn unknown_function(name: &str) -> Fault {
+    let fault = Fault::user("unknown-function", format!("No match found for function '{name}'"));
+    match nearest(name, function_names()) {
+        Some(near) => fault.hint(format!("did you mean {near}?")),
+        None => fault.hint("see the list of functions in docs/functions.md"),
+    }
 }

@@ -32,7 +32,12 @@ pub(super) const FUNCTIONS: &[AggregateFunction] = &[
         "The number of values in the bitmap of the values.",
         build_count,
     ),
-    of("BITMAP_AND_AGG", "BITMAP_AND_AGG(bitmap BITMAP) -> BITMAP", "The values in all of the bitmaps.", merge),
+    of(
+        "BITMAP_AND_AGG",
+        "BITMAP_AND_AGG(bitmap BITMAP) -> BITMAP",
+        "The values in all of the bitmaps.",
+        merge,
+    ),
     of("BITMAP_OR_AGG", "BITMAP_OR_AGG(bitmap BITMAP) -> BITMAP", "The values in any of the bitmaps.", merge),
     of(
         "BITMAP_XOR_AGG",

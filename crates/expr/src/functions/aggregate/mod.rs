@@ -97,7 +97,8 @@ pub fn all() -> impl Iterator<Item = &'static AggregateFunction> {
 
 /// The aggregate or window function of a name or alias; case does not count.
 pub fn aggregate_function(name: &str) -> Option<&'static AggregateFunction> {
-    all().find(|f| f.name.eq_ignore_ascii_case(name) || f.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
+    all()
+        .find(|f| f.name.eq_ignore_ascii_case(name) || f.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
 }
 
 impl AggregateFunction {
@@ -123,7 +124,13 @@ impl AggregateFunction {
 impl<'a> AggregateCall<'a> {
     /// The call as the checks of scalar functions take it.
     fn scalar(&self) -> Call<'a> {
-        Call { name: self.name, args: self.args, keywords: self.keywords, span: self.span, context: self.context }
+        Call {
+            name: self.name,
+            args: self.args,
+            keywords: self.keywords,
+            span: self.span,
+            context: self.context,
+        }
     }
 
     /// A type as nullable as the group and its argument make it.

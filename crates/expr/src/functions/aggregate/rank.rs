@@ -87,7 +87,8 @@ fn ntile(call: &AggregateCall<'_>) -> Result<BoundAggregate, Fault> {
     let scalar = call.scalar();
     scalar.expect(1, 1, FORM)?;
     let buckets = scalar.arg(0)?;
-    if !buckets.data_type.kind.is_integer() || buckets.as_literal().and_then(|v| v.as_int()).is_none_or(|n| n < 1)
+    if !buckets.data_type.kind.is_integer()
+        || buckets.as_literal().and_then(|v| v.as_int()).is_none_or(|n| n < 1)
     {
         return Err(scalar.refuse(FORM));
     }
@@ -108,7 +109,9 @@ fn shifted(call: &AggregateCall<'_>) -> Result<BoundAggregate, Fault> {
     if let Some(default) = call.args.get(2) {
         let types = [value.data_type.clone(), default.data_type.clone()];
         let common = crate::coerce::common_type(&types).ok_or_else(|| scalar.refuse(&form))?;
-        args = std::iter::once(convert(value.clone(), common.kind.clone())).chain(args.into_iter().skip(1)).collect();
+        args = std::iter::once(convert(value.clone(), common.kind.clone()))
+            .chain(args.into_iter().skip(1))
+            .collect();
         args.push(convert(default.clone(), common.kind.clone()));
         // As Flink's planner derives it: a default that is not NULL makes the result NOT NULL, whatever the values are.
         data_type = common.with_nullable(default.data_type.nullable);

@@ -29,7 +29,10 @@ fn result_types_are_flinks() {
     assert_eq!(result("AVG", &[DataType::decimal(8, 2)], false).unwrap(), DataType::decimal(38, 6));
     assert_eq!(result("AVG", &[K::TinyInt.nullable()], false).unwrap(), K::TinyInt.nullable());
     assert_eq!(result("STDDEV", &[DataType::int()], false).unwrap(), DataType::int());
-    assert_eq!(result("PERCENTILE", &[DataType::int(), DataType::decimal(2, 1)], true).unwrap(), DataType::double());
+    assert_eq!(
+        result("PERCENTILE", &[DataType::int(), DataType::decimal(2, 1)], true).unwrap(),
+        DataType::double()
+    );
     assert_eq!(result("ROW_NUMBER", &[], false).unwrap(), not_null(K::BigInt));
     assert_eq!(
         result("LAG", &[DataType::int(), not_null(K::Int), not_null(K::Int)], false).unwrap(),

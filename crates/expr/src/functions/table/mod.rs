@@ -61,5 +61,7 @@ const ALL: &[&TableFunction] = &[];
 
 /// The table function of a name or alias; case does not count.
 pub fn table_function(name: &str) -> Option<&'static TableFunction> {
-    ALL.iter().copied().find(|f| f.name.eq_ignore_ascii_case(name) || f.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
+    ALL.iter()
+        .copied()
+        .find(|f| f.name.eq_ignore_ascii_case(name) || f.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
 }
