@@ -6,6 +6,7 @@
 
 pub mod catalog;
 mod plan;
+pub mod session;
 
 pub use plan::{
     AggregateCall, AggregateOp, ColumnSource, JobPlan, JobSettings, JoinKind, JoinOp, MatchOp, Node, NodeId,

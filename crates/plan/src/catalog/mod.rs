@@ -28,3 +28,4 @@ pub use table::{
 };
 
 pub(crate) use catalogs::no_database;
+pub(crate) use options::check_value;

@@ -1,0 +1,136 @@
+//! SET and RESET: the options of a session and what is derived from them.
+
+use std::sync::Arc;
+
+use millstream_expr::BindContext;
+use millstream_flow::Options;
+use millstream_types::{Fault, nearest};
+
+use super::options::{SESSION_OPTIONS, session_option};
+use crate::JobSettings;
+use crate::catalog::check_value;
+
+/// The options of a session.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// What was set, by primary key.
+    values: Options,
+}
+
+impl Settings {
+    /// Sets an option. An unknown one is kept, as Flink does; the warning then says so.
+    ///
+    /// # Errors
+    /// User, when the value is not one of the option's.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<Option<Fault>, Fault> {
+        let Some(card) = session_option(key) else {
+            self.values.set(key, value);
+            return Ok(Some(unknown(key)));
+        };
+        check_value(card, key, value)?;
+        match card.key {
+            "table.local-time-zone" => check_zone(value)?,
+            "parallelism.default" => check_parallelism(key, value)?,
+            "table.sql-dialect" if value.trim().eq_ignore_ascii_case("hive") => {
+                return Err(Fault::not_yet("the Hive dialect").hint("write statements in the default dialect"));
+            }
+            _ => {}
+        }
+        self.values.set(card.key, value.trim());
+        Ok(None)
+    }
+
+    /// Takes an option back to its default; the warning says that the key is not known.
+    pub fn reset(&mut self, key: &str) -> Option<Fault> {
+        match session_option(key) {
+            Some(card) => {
+                self.values.remove(card.key);
+                None
+            }
+            None if self.values.remove(key).is_some() => None,
+            None => Some(unknown(key)),
+        }
+    }
+
+    /// Takes all options back to their defaults.
+    pub fn reset_all(&mut self) {
+        self.values = Options::default();
+    }
+
+    /// The value of an option: as set, else its default.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let card = session_option(key);
+        self.values.get(card.map_or(key, |c| c.key)).or_else(|| card.and_then(|c| c.default))
+    }
+
+    /// What was set, sorted by key.
+    pub fn changed(&self) -> &Options {
+        &self.values
+    }
+
+    /// Whether queries run in batch mode.
+    pub fn batch(&self) -> bool {
+        self.is("execution.runtime-mode", "BATCH")
+    }
+
+    /// `table.local-time-zone`.
+    pub fn zone(&self) -> Arc<str> {
+        Arc::from(self.get("table.local-time-zone").unwrap_or("UTC"))
+    }
+
+    /// Whether an option has a value; case does not count.
+    pub fn is(&self, key: &str, value: &str) -> bool {
+        self.get(key).is_some_and(|v| v.trim().eq_ignore_ascii_case(value))
+    }
+
+    /// What functions see of the session.
+    pub fn bind_context(&self) -> BindContext {
+        BindContext {
+            zone: self.zone(),
+            batch: self.batch(),
+            legacy_cast: self.is("table.exec.legacy-cast-behaviour", "ENABLED"),
+        }
+    }
+
+    /// What a job needs of the session. Options with a default that were not set are in it, too.
+    pub fn job_settings(&self) -> JobSettings {
+        let parallelism = self.get("parallelism.default").and_then(|v| v.trim().parse().ok()).unwrap_or(1);
+        let mut options: Options =
+            SESSION_OPTIONS.iter().filter_map(|o| Some((o.key, o.default?))).collect();
+        for (key, value) in self.values.iter() {
+            options.set(key, value);
+        }
+        JobSettings { batch: self.batch(), zone: self.zone(), parallelism, options }
+    }
+}
+
+fn unknown(key: &str) -> Fault {
+    let known = SESSION_OPTIONS.iter().flat_map(|o| o.aliases.iter().copied().chain([o.key]));
+    let fault = Fault::user("unknown-setting", format!("'{key}' is not a known option; it is kept, but does nothing"));
+    match nearest(key, known) {
+        Some(near) => fault.hint(format!("did you mean '{near}'?")),
+        None => fault.hint("see the list of session options in the manual"),
+    }
+}
+
+fn check_parallelism(key: &str, value: &str) -> Result<(), Fault> {
+    match value.trim().parse::<i64>() {
+        Ok(n) if (1..=1024).contains(&n) => Ok(()),
+        _ => Err(Fault::user("bad-option", format!("option '{key}' has the value '{value}', which is not from 1 to 1024"))
+            .hint("set it to the number of cores, or to 1")),
+    }
+}
+
+/// Rejects what cannot be the name of a zone: whether a name exists is for the zone database to say, which this crate does not have.
+fn check_zone(value: &str) -> Result<(), Fault> {
+    let value = value.trim();
+    // Abbreviations mean different places to different people; Flink refuses them, too.
+    let abbreviation = ["CST", "PST", "IST", "BST", "AST", "MST"].contains(&value);
+    let letters = !value.is_empty()
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+' | ':'));
+    if letters && !abbreviation {
+        return Ok(());
+    }
+    let fault = Fault::user("bad-option", format!("'{value}' is not the name of a time zone"));
+    Err(fault.hint("write a name such as 'Asia/Shanghai' or an offset such as 'GMT+08:00'"))
+}
