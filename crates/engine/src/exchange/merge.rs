@@ -69,6 +69,18 @@ impl InputStates {
         None
     }
 
+    /// A barrier that only waited for inputs that have ended since.
+    pub fn released(&mut self) -> Option<Barrier> {
+        let barrier = self.inputs.iter().find_map(|i| i.barrier)?;
+        if self.inputs.iter().all(|i| i.ended || i.barrier.is_some()) {
+            for i in &mut self.inputs {
+                i.barrier = None;
+            }
+            return Some(barrier);
+        }
+        None
+    }
+
     /// Whether an input waits for the barriers of the others.
     pub fn is_blocked(&self, input: usize) -> bool {
         self.inputs.get(input).is_some_and(|i| i.barrier.is_some() || i.ended)
@@ -114,6 +126,11 @@ impl Merger {
         Merger { receivers, states, next: 0 }
     }
 
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.receivers.len()
+    }
+
     /// The next merged element. Cancel-safe.
     pub async fn next(&mut self) -> Merged {
         loop {
@@ -143,8 +160,15 @@ impl Merger {
                     }
                 }
                 Element::End => {
-                    if self.states.end(input).1 {
+                    let (moved, all) = self.states.end(input);
+                    if let Some(barrier) = self.states.released() {
+                        return Merged::Barrier(barrier);
+                    }
+                    if all {
                         return Merged::End;
+                    }
+                    if let Some(w) = moved {
+                        return Merged::Watermark(w);
                     }
                 }
             }

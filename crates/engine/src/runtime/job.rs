@@ -1,0 +1,291 @@
+//! Launching a job, and the handle to it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use millstream_expr::EvalContext;
+use millstream_flow::{Committable, Environment, MemoryBudget};
+use millstream_operators::KEY_GROUPS;
+use millstream_plan::{JobPlan, TableSpec};
+use millstream_types::{Batch, Fault};
+use tokio::sync::{mpsc, watch};
+
+use super::Parts;
+use super::build::{Built, build};
+use super::coordinator::{CoordinatedSink, Coordinator};
+use super::progress::Progress;
+use crate::checkpoint::{CheckpointStorage, Manifest, ManifestOperator, Restore, restored};
+
+/// Finds the table that takes bad records, by its name.
+pub type FindTable = Arc<dyn Fn(&str) -> Result<Arc<TableSpec>, Fault> + Send + Sync>;
+
+/// What a job needs besides its plan.
+#[derive(Clone)]
+pub struct JobContext {
+    /// Connectors and formats.
+    pub parts: Arc<dyn Parts>,
+    /// Clock, randomness, spawner.
+    pub environment: Environment,
+    /// Limit of what the job holds in memory, in bytes.
+    pub memory: usize,
+    /// `pipeline.name`.
+    pub name: String,
+    /// Where the rows of a SELECT go.
+    pub collect: Option<mpsc::Sender<Batch>>,
+    /// Where manifests are kept; `None`: no checkpoints.
+    pub storage: Option<Arc<dyn CheckpointStorage>>,
+    /// Milliseconds between two checkpoints; `None`: only one at the end.
+    pub checkpoint_interval: Option<u64>,
+    /// Checkpoints to keep.
+    pub retained: usize,
+    /// What to begin with.
+    pub restore: Restore,
+    /// Finds tables for dead letters.
+    pub find_table: FindTable,
+}
+
+impl fmt::Debug for JobContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobContext").field("name", &self.name).field("restore", &self.restore).finish_non_exhaustive()
+    }
+}
+
+/// How a job is to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopMode {
+    /// Read no further, take a last checkpoint, commit.
+    Drain,
+    /// Throw away what is not committed.
+    Now,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone)]
+pub enum Completion {
+    /// All input was read and all output is committed.
+    Finished,
+    /// It was stopped.
+    Stopped,
+    /// It failed.
+    Failed {
+        /// Position of the statement that it belongs to.
+        statement: Option<usize>,
+        /// Why.
+        fault: Fault,
+    },
+}
+
+/// What is known when a job has ended.
+#[derive(Debug, Clone)]
+pub struct JobReport {
+    /// How it ended.
+    pub completion: Completion,
+    /// Its counters.
+    pub progress: Arc<Progress>,
+    /// The most bytes that its channels and state held at once.
+    pub peak_memory: usize,
+}
+
+/// A running job.
+#[derive(Debug)]
+pub struct JobHandle {
+    control: mpsc::UnboundedSender<StopMode>,
+    done: watch::Receiver<Option<Completion>>,
+    progress: Arc<Progress>,
+    budget: MemoryBudget,
+    /// What a person should know about the start (which checkpoint it goes on from).
+    pub notes: Vec<String>,
+}
+
+impl JobHandle {
+    /// Asks the job to stop.
+    pub fn stop(&self, mode: StopMode) {
+        let _ = self.control.send(mode);
+    }
+
+    /// A way to stop it from elsewhere (a signal handler).
+    pub fn stopper(&self) -> impl Fn(StopMode) + Send + Sync + 'static {
+        let control = self.control.clone();
+        move |mode| {
+            let _ = control.send(mode);
+        }
+    }
+
+    /// Its counters.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// Waits for its end.
+    pub async fn wait(mut self) -> JobReport {
+        let completion = match self.done.wait_for(Option::is_some).await {
+            Ok(done) => done.clone(),
+            Err(_) => None,
+        };
+        JobReport {
+            completion: completion.unwrap_or_else(|| Completion::Failed {
+                statement: None,
+                fault: Fault::internal("the job's coordinator is gone"),
+            }),
+            progress: self.progress.clone(),
+            peak_memory: self.budget.peak(),
+        }
+    }
+}
+
+/// Starts a job: makes sources and sinks, restores, and lets it run.
+///
+/// # Errors
+/// With the position of the statement that is to blame: wrong options, an operator that this version cannot run, a checkpoint that does not fit.
+pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (Option<usize>, Fault)> {
+    let nowhere = |f: Fault| (None, f);
+    let budget = MemoryBudget::new(context.memory);
+    let mut notes = Vec::new();
+    let (begin, from) = match &context.storage {
+        None => {
+            if context.restore != Restore::None {
+                return Err(nowhere(
+                    Fault::user("no-checkpoints", "there is nothing to restore from: the job takes no checkpoints")
+                        .hint("SET 'execution.checkpointing.dir' = 'a directory'"),
+                ));
+            }
+            (Manifest::new(new_id(&context), context.name.clone(), KEY_GROUPS), None)
+        }
+        Some(storage) => begin(&context, storage.as_ref(), plan, &mut notes).map_err(nowhere)?,
+    };
+    let eval = EvalContext {
+        clock: context.environment.clock.clone(),
+        random: context.environment.random.clone(),
+        zone: plan.settings.zone.clone(),
+        query_start: context.environment.clock.now_millis(),
+        batch: plan.settings.batch,
+    };
+    let job_number = context.environment.random.next_u64();
+    let (events_in, events) = mpsc::unbounded_channel();
+    let (cancel, cancelled) = watch::channel(false);
+    let built = build(plan, &context, &begin, from.as_ref(), &eval, &budget, job_number, &events_in, &cancelled)
+        .await
+        .map_err(|(s, f)| (s, f))?;
+    drop(events_in);
+    let Built { scans, operators, sinks, progress } = built;
+
+    // The number is ours now: what the restored checkpoint prepared is committed, older leftovers go.
+    for sink in &sinks {
+        let Some(committer) = &sink.committer else { continue };
+        let kept: Vec<Committable> = from
+            .as_ref()
+            .and_then(|m| m.sinks.iter().find(|s| s.id == sink.id))
+            .map_or_else(Vec::new, |s| s.committables.iter().cloned().map(Committable).collect());
+        for committable in &kept {
+            if !committer.is_committed(committable).await.map_err(nowhere)? {
+                committer.commit(committable).await.map_err(nowhere)?;
+            }
+        }
+        committer.clean(&sink.context, &kept).await.map_err(nowhere)?;
+    }
+
+    let (control, control_in) = mpsc::unbounded_channel();
+    let (done_in, done) = watch::channel(None);
+    let handle = JobHandle { control, done, progress: progress.clone(), budget, notes };
+    if from.as_ref().is_some_and(|m| m.finished) {
+        let _ = done_in.send(Some(Completion::Finished));
+        return Ok(handle);
+    }
+    let coordinator = Coordinator {
+        job: job_number,
+        scans: scans.iter().map(|(_, c)| c.clone()).collect(),
+        operators: operators.iter().map(|o| o.number).collect(),
+        sinks: sinks
+            .iter()
+            .map(|s| CoordinatedSink { id: s.id.clone(), name: s.task.op.name.clone(), committer: s.committer.clone() })
+            .collect(),
+        events,
+        control: control_in,
+        cancel,
+        storage: context.storage.clone().map(|s| (s, begin)),
+        interval: context.checkpoint_interval,
+        retained: context.retained,
+        clock: context.environment.clock.clone(),
+        progress,
+    };
+    let spawner = &context.environment.spawner;
+    for sink in sinks {
+        spawner.spawn("sink", Box::pin(sink.task.run()));
+    }
+    for operator in operators {
+        spawner.spawn("operators", Box::pin(operator.run()));
+    }
+    for (scan, _) in scans {
+        spawner.spawn("scan", Box::pin(scan.run()));
+    }
+    spawner.spawn(
+        "coordinator",
+        Box::pin(async move {
+            let completion = coordinator.run().await;
+            let _ = done_in.send(Some(completion));
+        }),
+    );
+    Ok(handle)
+}
+
+fn new_id(context: &JobContext) -> String {
+    format!("{:016x}", context.environment.random.next_u64())
+}
+
+/// Takes the next number of the sequence for this start. Gives the manifest that it begins with, and the one that was restored.
+fn begin(
+    context: &JobContext,
+    storage: &dyn CheckpointStorage,
+    plan: &JobPlan,
+    notes: &mut Vec<String>,
+) -> Result<(Manifest, Option<Manifest>), Fault> {
+    let newest = storage.numbers()?.last().copied();
+    let from = restored(storage, &context.restore)?;
+    match (&from, &context.restore, newest) {
+        (Some(m), _, _) if m.finished => notes.push(format!("checkpoint {} says that the job has finished: nothing to read", m.number)),
+        (Some(m), _, _) => notes.push(format!("going on from checkpoint {}", m.number)),
+        (None, Restore::None, Some(n)) => notes.push(format!(
+            "beginning anew, although {} has checkpoints up to {n}; --restore latest would go on from there",
+            storage.place()
+        )),
+        (None, Restore::None, None) => {}
+        (None, _, _) => notes.push(format!("no checkpoint yet in {}: beginning anew", storage.place())),
+    }
+    let mut begin = match &from {
+        Some(m) => {
+            for scan in &m.scans {
+                let known = plan.scan_groups.iter().any(|g| scan_id(plan, g) == scan.id);
+                if !known && scan.id != "values" {
+                    return Err(Fault::user("checkpoint-mismatch", "the checkpoint reads a source that the text does not have (any more)")
+                        .hint("restore with the text that wrote it, or begin anew with --restore none"));
+                }
+            }
+            Manifest { restored_from: Some(m.number), ..m.clone() }
+        }
+        None => Manifest::new(new_id(context), context.name.clone(), KEY_GROUPS),
+    };
+    begin.number = newest.unwrap_or(0) + 1;
+    begin.start += 1;
+    begin.created = context.environment.clock.now_millis();
+    begin.operators = plan
+        .nodes
+        .iter()
+        .map(|n| ManifestOperator {
+            id: format!("{:016x}", n.id.0),
+            upstream: format!("{:016x}", n.upstream),
+            name: super::build::operator_name(&n.op).to_string(),
+        })
+        .collect();
+    if !storage.create(&begin)? {
+        return Err(Fault::external("job-taken-over", format!("checkpoint {} exists already: another run of this job has started", begin.number))
+            .hint("only one run of a job may use a checkpoint directory"));
+    }
+    // What the restored manifest prepared is in `begin`, too; a crash from here on finds it there.
+    Ok((begin, from))
+}
+
+/// Identity of a scan group in manifests.
+pub(super) fn scan_id(plan: &JobPlan, group: &millstream_plan::ScanGroup) -> String {
+    let id = group.scans.first().and_then(|n| plan.nodes.get(n.0)).map_or(0, |n| n.id.0);
+    format!("{id:016x}")
+}

@@ -1,0 +1,20 @@
+//! The running job: tasks joined by channels, and the coordinator that starts, checkpoints, commits and stops them.
+
+mod build;
+mod chain;
+mod collect;
+mod coordinator;
+mod environment;
+mod job;
+mod operator_task;
+mod progress;
+mod sink_task;
+mod values;
+
+pub use build::not_runnable;
+pub(crate) use chain::{Chain, Target};
+pub(crate) use coordinator::{Event, TaskState};
+pub(crate) use values::ValuesSource;
+pub use environment::{Parts, SystemClock, SystemRandom, TokioSpawner};
+pub use job::{Completion, JobContext, JobHandle, JobReport, StopMode, launch};
+pub use progress::{Progress, SinkProgress};

@@ -1,0 +1,17 @@
+//! Reads a source once for all its subscribers: raw records → cut the fields that are read → watermarks and rules → build the columns of the rows
+//! that survive → each subscriber's output.
+//!
+//! Subscribers (the queries of a statement set, jobs of one process) join and leave at a batch boundary. Offsets and barriers are per job.
+
+mod bad;
+mod group;
+mod input;
+mod splits;
+mod subscription;
+mod task;
+mod watermark;
+
+pub use group::GroupSpec;
+pub(crate) use group::{connector_options, format_of};
+pub use subscription::{Command, SubscribedScan, Subscription};
+pub use task::ScanTask;

@@ -1,0 +1,128 @@
+//! The splits of a scan: which there are, where reading them stands.
+
+use std::sync::Arc;
+use std::task::Poll;
+
+use millstream_flow::{Offset, Read, Source, Split, SplitReader};
+use millstream_types::Fault;
+
+use crate::checkpoint::ManifestSplit;
+
+/// A split and where reading it stands.
+pub struct SplitState {
+    /// The split.
+    pub split: Split,
+    /// Where to go on; `None`: at its start.
+    pub offset: Option<Offset>,
+    /// Nothing is left of it.
+    pub finished: bool,
+    /// Its watermarks when it was restored.
+    pub restored_watermarks: Vec<Option<i64>>,
+    reader: Option<Box<dyn SplitReader>>,
+}
+
+/// All splits of a source, in the order of their discovery.
+pub struct Splits {
+    source: Arc<dyn Source>,
+    /// The splits.
+    pub states: Vec<SplitState>,
+    next: usize,
+}
+
+impl Splits {
+    /// No splits yet, or those of a checkpoint.
+    pub fn new(source: Arc<dyn Source>, restored: Option<&[ManifestSplit]>) -> Self {
+        let states = restored
+            .unwrap_or_default()
+            .iter()
+            .map(|s| SplitState {
+                split: Split { id: s.id.as_str().into(), payload: s.payload.clone() },
+                offset: s.offset.clone().map(Offset),
+                finished: s.finished,
+                restored_watermarks: s.watermarks.clone(),
+                reader: None,
+            })
+            .collect();
+        Splits { source, states, next: 0 }
+    }
+
+    /// Looks for new splits.
+    ///
+    /// # Errors
+    /// What the source says.
+    pub async fn discover(&mut self) -> Result<(), Fault> {
+        let known: Vec<Split> = self.states.iter().map(|s| s.split.clone()).collect();
+        for split in self.source.discover(&known).await? {
+            self.states.push(SplitState {
+                split,
+                offset: None,
+                finished: false,
+                restored_watermarks: Vec::new(),
+                reader: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Splits that are to be read now: the first that is not finished, or all of them. Opens them; gives those that were opened now.
+    ///
+    /// # Errors
+    /// What the source says.
+    pub async fn open(&mut self) -> Result<Vec<usize>, Fault> {
+        let mut opened = Vec::new();
+        for (i, state) in self.states.iter_mut().enumerate().filter(|(_, s)| !s.finished) {
+            if state.reader.is_none() {
+                state.reader = Some(self.source.open(&state.split, state.offset.as_ref()).await?);
+                opened.push(i);
+            }
+            if self.source.reads_in_sequence() {
+                break;
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Whether every known split is finished.
+    pub fn finished(&self) -> bool {
+        self.states.iter().all(|s| s.finished)
+    }
+
+    /// The next read of any open split, taking turns. Cancel-safe, as readers are.
+    ///
+    /// # Errors
+    /// What a reader says.
+    pub async fn next(&mut self) -> Result<(usize, Read), Fault> {
+        let count = self.states.len().max(1);
+        let turn = self.next;
+        let (split, read) = {
+            let mut waiting: Vec<_> = self
+                .states
+                .iter_mut()
+                .enumerate()
+                .filter_map(|(i, s)| Some((i, s.reader.as_mut()?.next())))
+                .collect();
+            if waiting.is_empty() {
+                return std::future::pending().await;
+            }
+            waiting.sort_by_key(|(i, _)| (i + count - turn % count) % count);
+            std::future::poll_fn(|context| {
+                for (i, future) in &mut waiting {
+                    if let Poll::Ready(read) = future.as_mut().poll(context) {
+                        return Poll::Ready(read.map(|r| (*i, r)));
+                    }
+                }
+                Poll::Pending
+            })
+            .await?
+        };
+        self.next = split + 1;
+        if let Some(state) = self.states.get_mut(split) {
+            state.offset = state.reader.as_ref().map(|r| r.offset());
+            if matches!(read, Read::End) {
+                state.finished = true;
+                state.reader = None;
+            }
+        }
+        Ok((split, read))
+    }
+}

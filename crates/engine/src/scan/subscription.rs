@@ -1,0 +1,167 @@
+//! Who listens to a scan.
+
+use std::sync::Arc;
+
+use millstream_expr::{EvalContext, Expr, ExprKind, Program};
+use millstream_flow::Barrier;
+use millstream_operators::OperatorContext;
+use millstream_plan::{ScanOp, WatermarkSpec};
+use millstream_types::{Fault, SchemaRef};
+use tokio::sync::mpsc;
+
+use crate::checkpoint::ManifestSplit;
+use crate::exchange::Sender;
+use crate::runtime::{Chain, Event};
+
+/// What a scan is told at a batch boundary.
+pub enum Command {
+    /// A job begins to listen.
+    Subscribe(Box<Subscription>),
+    /// A job's checkpoint begins, or ends it.
+    Barrier {
+        /// The job.
+        job: u64,
+        /// The barrier.
+        barrier: Barrier,
+    },
+    /// A job reads no further; it still takes barriers.
+    Stop {
+        /// The job.
+        job: u64,
+    },
+    /// A job has gone.
+    Unsubscribe {
+        /// The job.
+        job: u64,
+    },
+}
+
+/// The scans of one job over one source.
+pub struct Subscription {
+    /// The job, in this process.
+    pub job: u64,
+    /// Number of the scan task within the job, for its acknowledgements.
+    pub task: usize,
+    /// Identity of the source in manifests.
+    pub id: String,
+    /// The scans.
+    pub scans: Vec<SubscribedScan>,
+    /// The operators that run in the scan's task; entry i is scan i.
+    pub chain: Chain,
+    /// Channels to other tasks.
+    pub outputs: Vec<Sender>,
+    /// Time, randomness, the session's zone.
+    pub context: Arc<OperatorContext>,
+    /// The job's coordinator.
+    pub events: mpsc::UnboundedSender<Event>,
+    /// Columns of the dead-letter table and the channel to its sink.
+    pub dead_letters: Option<(SchemaRef, usize)>,
+    /// Where the job stopped reading; `None`: it reads.
+    pub stopped_at: Option<Vec<ManifestSplit>>,
+}
+
+/// One scan of a plan.
+#[derive(Debug)]
+pub struct SubscribedScan {
+    /// The filter, over the scan group's columns.
+    pub filter: Option<Expr>,
+    /// The declared watermark, over the scan group's columns.
+    pub watermark: Option<WatermarkSpec>,
+    /// The output columns.
+    pub output: ScanOutput,
+    /// The statement it belongs to.
+    pub statement: usize,
+}
+
+/// How a scan's output is made from the columns it reads.
+#[derive(Debug)]
+pub struct ScanOutput {
+    /// The output's columns.
+    pub schema: SchemaRef,
+    /// Columns of the scan group that it reads, ascending.
+    pub reads: Vec<usize>,
+    kind: OutputKind,
+}
+
+#[derive(Debug)]
+enum OutputKind {
+    /// Only columns, as positions in `reads`.
+    Columns(Vec<usize>),
+    /// Expressions over `reads`.
+    Program(Program),
+}
+
+impl SubscribedScan {
+    /// The scan of a plan's node.
+    ///
+    /// # Errors
+    /// When an expression cannot be compiled.
+    pub fn new(op: &ScanOp, schema: SchemaRef, statement: usize) -> Result<Self, Fault> {
+        let in_group = |e: &Expr| {
+            let mut e = e.clone();
+            e.map_columns(&|c| op.columns.get(c).copied().unwrap_or(c));
+            e
+        };
+        let mut exprs: Vec<Expr> = op.output.iter().map(|p| in_group(&p.expr)).collect();
+        let mut reads: Vec<usize> = exprs.iter().flat_map(|e| e.columns()).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        for e in &mut exprs {
+            e.map_columns(&|c| reads.binary_search(&c).unwrap_or(c));
+        }
+        let columns: Option<Vec<usize>> = exprs
+            .iter()
+            .map(|e| match e.kind {
+                ExprKind::Column(c) => Some(c),
+                _ => None,
+            })
+            .collect();
+        let kind = match columns {
+            Some(columns) => OutputKind::Columns(columns),
+            None => OutputKind::Program(Program::compile(&exprs)?),
+        };
+        Ok(SubscribedScan {
+            filter: op.filter.as_ref().map(in_group),
+            watermark: op.watermark.as_ref().map(|w| WatermarkSpec {
+                column: w.column.clone(),
+                rowtime: in_group(&w.rowtime),
+                watermark: in_group(&w.watermark),
+            }),
+            output: ScanOutput { schema, reads, kind },
+            statement,
+        })
+    }
+}
+
+impl SubscribedScan {
+    /// All columns of a source of rows, unfiltered.
+    pub fn identity(schema: SchemaRef, statement: usize) -> Self {
+        let all: Vec<usize> = (0..schema.len()).collect();
+        let output = ScanOutput { schema, reads: all.clone(), kind: OutputKind::Columns(all) };
+        SubscribedScan { filter: None, watermark: None, output, statement }
+    }
+}
+
+impl ScanOutput {
+    /// The output columns from the columns that it reads.
+    ///
+    /// # Errors
+    /// When an expression fails.
+    pub fn columns(
+        &self,
+        read: &[arrow::array::ArrayRef],
+        rows: usize,
+        watermarks: Option<&[i64]>,
+        context: &EvalContext,
+    ) -> Result<Vec<arrow::array::ArrayRef>, millstream_expr::EvalError> {
+        match &self.kind {
+            OutputKind::Columns(columns) => columns
+                .iter()
+                .map(|c| read.get(*c).cloned().ok_or_else(|| Fault::internal("column out of range").into()))
+                .collect(),
+            OutputKind::Program(program) => {
+                program.eval(&millstream_expr::Rows { columns: read, rows, watermarks }, context)
+            }
+        }
+    }
+}
