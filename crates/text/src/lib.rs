@@ -2,3 +2,5 @@
 //! works on `&str`, `&[u8]` and single values; it must never know columns, SQL or connectors.
 
 pub mod number;
+pub mod regex;
+pub mod temporal;
