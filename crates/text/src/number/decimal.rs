@@ -8,6 +8,7 @@ use super::integer::{push_i128, push_u128};
 /// The most digits a DECIMAL has.
 pub const MAX_PRECISION: u8 = 38;
 
+#[allow(clippy::indexing_slicing)] // constant: the compiler checks the bounds
 const POWERS: [i128; 39] = {
     let mut powers = [1i128; 39];
     let mut i = 1;

@@ -226,6 +226,7 @@ impl Binary {
     }
 
     /// An estimate of the decimal exponent, which may be one too high.
+    #[allow(clippy::approx_constant)] // Java's own constants, not the better ones
     fn estimate(&self) -> i32 {
         let mantissa = f64::from_bits((1023 << 52) | (self.fraction & ((1 << 52) - 1)));
         let d = (mantissa - 1.5) * 0.289_529_654
