@@ -1,1 +1,36 @@
-//! placeholder
+//! Millstream as a library: a [`Session`] runs Flink SQL text; results are streams of Arrow batches with row kinds.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), millstream::ScriptFault> {
+//! use millstream::{Session, StatementResult};
+//! let mut session = Session::new();
+//! session.execute("CREATE TABLE events (host STRING, port INT) WITH ('connector' = 'filesystem', 'path' = 'events.jsonl', 'format' = 'json')").await?;
+//! let mut rows = session.query("SELECT host FROM events WHERE port = 22").await?;
+//! while let Some(batch) = rows.next().await? {
+//!     println!("{} rows", batch.rows);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate wires the lists of connectors, formats and functions to the planner and the engine. It must never hold logic of its own: no
+//! planning, no evaluation, no I/O.
+
+mod explain;
+mod parts;
+mod render;
+mod rows;
+mod script;
+mod session;
+
+pub use explain::Explanation;
+pub use millstream_engine::{Completion, JobHandle, JobReport, Progress, Restore, SinkProgress, StopMode, SystemClock, SystemRandom, TokioSpawner};
+pub use millstream_expr::functions;
+pub use millstream_flow as flow;
+pub use millstream_plan::{JobPlan, session::SESSION_OPTIONS};
+pub use millstream_types as types;
+pub use parts::ProductParts;
+pub use render::{OutputFormat, RowRenderer};
+pub use rows::Rows;
+pub use script::ScriptFault;
+pub use session::{Session, SessionBuilder, StatementResult};

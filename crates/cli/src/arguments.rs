@@ -1,0 +1,95 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Flink SQL in one small binary.
+#[derive(Debug, Parser)]
+#[command(name = "millstream", version, about)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run SQL files: all their INSERTs are one job that reads each source once.
+    Run(RunArguments),
+    /// Say everything that is wrong with SQL files, without running them.
+    Check(TextArguments),
+    /// Print the plans of SQL files, without running them.
+    Explain(TextArguments),
+    /// List the functions, or say what one does.
+    Functions(FunctionArguments),
+}
+
+/// Where the SQL comes from.
+#[derive(Debug, Args)]
+pub struct SqlArguments {
+    /// SQL files, run one after the other in one session; `-` is standard input.
+    #[arg(required_unless_present = "sql")]
+    pub files: Vec<PathBuf>,
+    /// SQL text instead of files.
+    #[arg(short = 'e', long = "execute", value_name = "SQL", conflicts_with = "files")]
+    pub sql: Option<String>,
+    /// Set a session option before the first statement, as SET does.
+    #[arg(short = 'D', value_name = "OPTION=VALUE")]
+    pub options: Vec<String>,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// The text.
+    #[command(flatten)]
+    pub text: SqlArguments,
+    /// How the rows of a SELECT are printed; a table on a terminal, else CSV.
+    #[arg(short, long, value_enum)]
+    pub output: Option<Output>,
+    /// Go on from a checkpoint: `latest`, a number, or `none` to begin anew.
+    #[arg(long, value_name = "CHECKPOINT", default_value = "none")]
+    pub restore: String,
+    /// Allow an older checkpoint although output behind it is repeated.
+    #[arg(long)]
+    pub allow_duplicates: bool,
+    /// No progress line and no table at the end.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `check` and `explain`.
+#[derive(Debug, Args)]
+pub struct TextArguments {
+    /// The text.
+    #[command(flatten)]
+    pub text: SqlArguments,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `functions`.
+#[derive(Debug, Args)]
+pub struct FunctionArguments {
+    /// A function's name.
+    pub name: Option<String>,
+    /// Print the manual's page of all functions (Markdown).
+    #[arg(long, conflicts_with = "name")]
+    pub markdown: bool,
+}
+
+/// How rows are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// Aligned columns.
+    Table,
+    /// One JSON object a line.
+    Json,
+    /// CSV with a header.
+    Csv,
+    /// Kind and values of every change: `+I[1, a]`.
+    Changelog,
+}

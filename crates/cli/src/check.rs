@@ -1,0 +1,58 @@
+//! `millstream check`.
+
+use millstream::Restore;
+use millstream_types::Fault;
+use serde_json::json;
+
+use crate::arguments::TextArguments;
+use crate::text::{self, Text};
+use crate::{DONE, WRONG_TEXT};
+
+/// Prints every fault of the texts.
+pub fn check(arguments: &TextArguments) -> u8 {
+    let texts = match text::read(&arguments.text) {
+        Ok(texts) => texts,
+        Err(code) => return code,
+    };
+    let mut session = match text::session(&arguments.text, &texts, Restore::None) {
+        Ok(session) => session,
+        Err(code) => return code,
+    };
+    let mut all = Vec::new();
+    for t in &texts {
+        let faults = session.check_and_keep(&t.sql);
+        all.push((t, faults));
+    }
+    let count: usize = all.iter().map(|(_, f)| f.len()).sum();
+    if arguments.json {
+        let list: Vec<_> = all.iter().flat_map(|(t, faults)| faults.iter().map(|f| as_json(t, f))).collect();
+        println!("{}", json!({ "faults": list }));
+    } else {
+        for (t, faults) in &all {
+            for f in faults {
+                println!("{}", f.render(&t.origin, &t.sql));
+            }
+        }
+        match count {
+            0 => println!("no faults"),
+            1 => println!("1 fault"),
+            n => println!("{n} faults"),
+        }
+    }
+    if count == 0 { DONE } else { WRONG_TEXT }
+}
+
+fn as_json(text: &Text, fault: &Fault) -> serde_json::Value {
+    let place = fault.span().map(|s| {
+        let (line, column) = s.line_column(&text.sql);
+        json!({ "file": text.origin, "line": line, "column": column, "start": s.start, "end": s.end })
+    });
+    json!({
+        "kind": format!("{:?}", fault.kind()),
+        "code": fault.code(),
+        "message": fault.message(),
+        "in": fault.place(),
+        "at": place,
+        "help": fault.remedy(),
+    })
+}

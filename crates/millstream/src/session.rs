@@ -1,0 +1,386 @@
+//! Sessions: SQL text in, jobs and rows out.
+
+use std::sync::Arc;
+
+use millstream_expr::EvalContext;
+use millstream_engine::{
+    CheckpointStorage, JobContext, JobHandle, LocalStorage, Restore, SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
+};
+use millstream_flow::{ChangelogMode, Connector, Environment, Options, Spawner};
+use millstream_plan::catalog::FOLLOW_UP;
+use millstream_plan::statement::{Planned, SessionState, StatementRows, merge_jobs};
+use millstream_plan::{JobPlan, SinkTarget};
+use millstream_sql::ast::SpannedStatement;
+use millstream_sql::parse_script;
+use millstream_types::{Batch, Clock, Fault, Random, SchemaRef};
+use tokio::sync::mpsc;
+
+use crate::explain::{self, Explanation};
+use crate::{OutputFormat, ProductParts, RowRenderer, Rows, ScriptFault};
+
+/// Memory of a job where nothing is set: half of the one gigabyte that a small machine has.
+const DEFAULT_MEMORY: u64 = 512 << 20;
+/// Batches of a result that wait for the caller.
+const RESULT_BATCHES: usize = 4;
+
+/// Makes a session.
+pub struct SessionBuilder {
+    parts: ProductParts,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    spawner: Option<Arc<dyn Spawner>>,
+    variables: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    restore: Restore,
+}
+
+impl std::fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionBuilder").field("parts", &self.parts).finish_non_exhaustive()
+    }
+}
+
+impl Default for SessionBuilder {
+    fn default() -> Self {
+        SessionBuilder {
+            parts: ProductParts::default(),
+            clock: Arc::new(SystemClock::new()),
+            random: Arc::new(SystemRandom::new()),
+            spawner: None,
+            variables: Arc::new(|name: &str| std::env::var(name).ok()),
+            restore: Restore::None,
+        }
+    }
+}
+
+impl SessionBuilder {
+    /// Adds a connector.
+    #[must_use]
+    pub fn connector(mut self, connector: Arc<dyn Connector>) -> Self {
+        self.parts.add(connector);
+        self
+    }
+
+    /// Takes the time from elsewhere: a simulated clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Takes randomness from elsewhere: a seeded generator.
+    #[must_use]
+    pub fn random(mut self, random: Arc<dyn Random>) -> Self {
+        self.random = random;
+        self
+    }
+
+    /// Starts tasks elsewhere than on the current tokio runtime.
+    #[must_use]
+    pub fn spawner(mut self, spawner: Arc<dyn Spawner>) -> Self {
+        self.spawner = Some(spawner);
+        self
+    }
+
+    /// Gives the values of `${NAME}` in options; the process's environment otherwise.
+    #[must_use]
+    pub fn variables(mut self, variables: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>) -> Self {
+        self.variables = variables;
+        self
+    }
+
+    /// What jobs with checkpoints begin with.
+    #[must_use]
+    pub fn restore(mut self, restore: Restore) -> Self {
+        self.restore = restore;
+        self
+    }
+
+    /// The session. Without [`SessionBuilder::spawner`] it must be called within a tokio runtime.
+    pub fn build(self) -> Session {
+        let spawner = self.spawner.unwrap_or_else(|| Arc::new(TokioSpawner::new(tokio::runtime::Handle::current())));
+        let variables = self.variables;
+        let state = SessionState::new(self.parts.cards(), Arc::new(move |name: &str| variables(name)));
+        Session {
+            state,
+            parts: Arc::new(self.parts),
+            environment: Environment { clock: self.clock, random: self.random, spawner },
+            restore: self.restore,
+        }
+    }
+}
+
+/// What a statement gave.
+#[derive(Debug)]
+pub enum StatementResult {
+    /// It was carried out; the warnings do not stop anything.
+    Done(Vec<Fault>),
+    /// Its answer: SHOW, DESCRIBE, EXPLAIN.
+    Answer(StatementRows),
+    /// The running rows of a SELECT.
+    Rows(Box<Rows>),
+    /// An INSERT, planned; [`Session::start`] runs it, alone or merged with others.
+    Insert(Box<JobPlan>),
+}
+
+/// Runs SQL text. Tables, views, functions and options live as long as the session.
+#[derive(Debug)]
+pub struct Session {
+    state: SessionState,
+    parts: Arc<ProductParts>,
+    environment: Environment,
+    restore: Restore,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Session {
+    /// A session with everything that this build has, on the current tokio runtime.
+    pub fn new() -> Self {
+        SessionBuilder::default().build()
+    }
+
+    /// Makes a session with other parts.
+    pub fn builder() -> SessionBuilder {
+        SessionBuilder::default()
+    }
+
+    /// The session's options (SET), to be read or changed without SQL.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<Option<Fault>, Fault> {
+        self.state.settings.set(key, value)
+    }
+
+    /// Everything that is wrong with a text, without running it. The session is not changed.
+    pub fn check(&self, text: &str) -> Vec<Fault> {
+        self.plan_script(text).1
+    }
+
+    /// As [`Session::check`], but the session keeps what the text declares: for checking several files one after the other.
+    pub fn check_and_keep(&mut self, text: &str) -> Vec<Fault> {
+        let mut state = self.state.clone();
+        let (_, faults) = Self::plan_with(&mut state, text);
+        self.state = state;
+        faults
+    }
+
+    /// A renderer of rows, in the session's zone.
+    ///
+    /// # Errors
+    /// When a type cannot be written in the format.
+    pub fn renderer(&self, format: OutputFormat, schema: SchemaRef, changes: bool) -> Result<RowRenderer, Fault> {
+        let settings = self.state.settings.job_settings();
+        let context = EvalContext {
+            clock: self.environment.clock.clone(),
+            random: self.environment.random.clone(),
+            zone: settings.zone.clone(),
+            query_start: self.environment.clock.now_millis(),
+            batch: settings.batch,
+        };
+        RowRenderer::new(format, schema, changes, context)
+    }
+
+    /// The plans of a text: its INSERTs as one job, and each SELECT, without running anything.
+    ///
+    /// # Errors
+    /// All faults of the text.
+    pub fn explain(&self, text: &str) -> Result<Explanation, ScriptFault> {
+        let (plans, faults) = self.plan_script(text);
+        let faults: Vec<Fault> = faults.into_iter().filter(|f| f.code() != "not-yet").collect();
+        if faults.is_empty() { Ok(Explanation::new(plans)) } else { Err(ScriptFault::new(text, faults)) }
+    }
+
+    fn plan_script(&self, text: &str) -> (Vec<JobPlan>, Vec<Fault>) {
+        Self::plan_with(&mut self.state.clone(), text)
+    }
+
+    fn plan_with(state: &mut SessionState, text: &str) -> (Vec<JobPlan>, Vec<Fault>) {
+        let (statements, mut faults) = parse_script(text);
+        let mut plans = Vec::new();
+        let mut inserts: Vec<JobPlan> = Vec::new();
+        for statement in &statements {
+            match state.execute(statement, text) {
+                Ok(Planned::Insert(plan)) => {
+                    faults.extend(not_runnable(&plan).map(|(_, f)| f));
+                    inserts.push(*plan);
+                }
+                Ok(Planned::Query(plan)) => {
+                    faults.extend(not_runnable(&plan).map(|(_, f)| f));
+                    plans.push(*plan);
+                }
+                Ok(Planned::Explain(plan, _)) => plans.push(*plan),
+                Ok(_) => {}
+                Err(f) if f.code() == FOLLOW_UP => {}
+                Err(f) => faults.push(f),
+            }
+        }
+        if !inserts.is_empty() {
+            plans.insert(0, merge_jobs(inserts));
+        }
+        faults.sort_by_key(|f| f.span().map_or(0, |s| s.start));
+        (plans, faults)
+    }
+
+    /// Runs a text to its end: statements in their order, all INSERTs as one job at the end; the rows of SELECTs are dropped.
+    ///
+    /// # Errors
+    /// All faults of the text, before anything runs; then the first failure.
+    pub async fn execute(&mut self, text: &str) -> Result<(), ScriptFault> {
+        let faults = self.check(text);
+        if !faults.is_empty() {
+            return Err(ScriptFault::new(text, faults));
+        }
+        let fail = |f: Fault| ScriptFault::new(text, vec![f]);
+        let mut inserts = Vec::new();
+        for statement in self.statements(text)? {
+            match self.statement(&statement, text).await.map_err(fail)? {
+                StatementResult::Insert(plan) => inserts.push(*plan),
+                StatementResult::Rows(mut rows) => while rows.next().await.map_err(fail)?.is_some() {},
+                StatementResult::Done(_) | StatementResult::Answer(_) => {}
+            }
+        }
+        if !inserts.is_empty() {
+            let job = self.start(merge_jobs(inserts)).await.map_err(fail)?;
+            if let millstream_engine::Completion::Failed { fault, .. } = job.wait().await.completion {
+                return Err(fail(fault));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of the last statement of a text, which is a SELECT; the statements before it are run first.
+    ///
+    /// # Errors
+    /// All faults of the text.
+    pub async fn query(&mut self, text: &str) -> Result<Rows, ScriptFault> {
+        let faults = self.check(text);
+        if !faults.is_empty() {
+            return Err(ScriptFault::new(text, faults));
+        }
+        let fail = |f: Fault| ScriptFault::new(text, vec![f]);
+        let statements = self.statements(text)?;
+        let count = statements.len();
+        for (i, statement) in statements.iter().enumerate() {
+            let last = i + 1 == count;
+            match self.statement(statement, text).await.map_err(fail)? {
+                StatementResult::Rows(rows) if last => return Ok(*rows),
+                StatementResult::Rows(mut rows) => while rows.next().await.map_err(fail)?.is_some() {},
+                StatementResult::Insert(plan) => {
+                    self.start(*plan).await.map_err(fail)?.wait().await;
+                }
+                StatementResult::Done(_) | StatementResult::Answer(_) => {}
+            }
+        }
+        Err(fail(Fault::user("no-query", "the text does not end with a SELECT")))
+    }
+
+    /// The statements of a text.
+    ///
+    /// # Errors
+    /// Everything that cannot be parsed.
+    pub fn statements(&self, text: &str) -> Result<Vec<SpannedStatement>, ScriptFault> {
+        let (statements, faults) = parse_script(text);
+        if faults.is_empty() { Ok(statements) } else { Err(ScriptFault::new(text, faults)) }
+    }
+
+    /// Carries out one statement of a text. A SELECT runs; an INSERT is planned.
+    ///
+    /// # Errors
+    /// At their place in the text.
+    pub async fn statement(&mut self, statement: &SpannedStatement, text: &str) -> Result<StatementResult, Fault> {
+        Ok(match self.state.execute(statement, text)? {
+            Planned::Done(warnings) => StatementResult::Done(warnings),
+            Planned::Rows(rows) => StatementResult::Answer(rows),
+            Planned::Deferred => StatementResult::Done(Vec::new()),
+            Planned::Insert(plan) => StatementResult::Insert(plan),
+            Planned::Query(plan) => StatementResult::Rows(Box::new(self.select(*plan, text).await?)),
+            Planned::Explain(plan, details) => StatementResult::Answer(explain::answer(&plan, &details)),
+            Planned::Client(_) => StatementResult::Done(Vec::new()),
+            Planned::Truncate(_) => return Err(Fault::not_yet("TRUNCATE TABLE").at(statement.span)),
+            Planned::CompilePlan { .. } => return Err(Fault::not_yet("COMPILE PLAN").at(statement.span)),
+            Planned::ExecutePlan(_) => return Err(Fault::not_yet("EXECUTE PLAN").at(statement.span)),
+        })
+    }
+
+    async fn select(&mut self, plan: JobPlan, text: &str) -> Result<Rows, Fault> {
+        let schema: SchemaRef = plan
+            .sinks
+            .first()
+            .and_then(|s| plan.nodes.get(s.0))
+            .map(|n| n.schema.clone())
+            .ok_or_else(|| Fault::internal("a SELECT without result"))?;
+        let (sender, batches) = mpsc::channel(RESULT_BATCHES);
+        let changes = plan.sinks.first().and_then(|s| plan.nodes.get(s.0)).is_some_and(|n| n.changes != ChangelogMode::Append);
+        let job = self.launch(plan, Some(sender)).await?;
+        Ok(Rows::new(schema, changes, batches, job, text.to_string()))
+    }
+
+    /// Merges INSERTs into one job: sources that they share are read once.
+    pub fn merge(plans: Vec<JobPlan>) -> JobPlan {
+        merge_jobs(plans)
+    }
+
+    /// Starts a planned job.
+    ///
+    /// # Errors
+    /// At the place in the text: an operator that this version cannot run, wrong options, a checkpoint that does not fit.
+    pub async fn start(&mut self, plan: JobPlan) -> Result<JobHandle, Fault> {
+        self.launch(plan, None).await
+    }
+
+    async fn launch(&mut self, plan: JobPlan, collect: Option<mpsc::Sender<Batch>>) -> Result<JobHandle, Fault> {
+        let context = self.job_context(&plan, collect)?;
+        launch(&plan, context).await.map_err(|(_, fault)| fault)
+    }
+
+    fn job_context(&self, plan: &JobPlan, collect: Option<mpsc::Sender<Batch>>) -> Result<JobContext, Fault> {
+        let options: &Options = &plan.settings.options;
+        let select = plan
+            .sinks
+            .iter()
+            .filter_map(|s| plan.nodes.get(s.0))
+            .any(|n| matches!(&n.op, millstream_plan::Op::Sink(s) if matches!(s.target, SinkTarget::Collect)));
+        let name = options.get("pipeline.name").unwrap_or("job").to_string();
+        // A SELECT on the terminal begins anew each time: it has nothing to commit.
+        let storage: Option<Arc<dyn CheckpointStorage>> = match options.get("execution.checkpointing.dir") {
+            Some(uri) if !select => Some(Arc::new(LocalStorage::new(local_path(uri)?.join(file_name(&name)))?)),
+            _ => None,
+        };
+        let interval = options.duration("execution.checkpointing.interval", 0)?;
+        if interval > 0 && storage.is_none() && !select {
+            return Err(Fault::user("bad-option", "'execution.checkpointing.interval' is set, but not where checkpoints go")
+                .hint("SET 'execution.checkpointing.dir' = 'a directory'"));
+        }
+        let state = self.state.clone();
+        Ok(JobContext {
+            parts: self.parts.clone(),
+            environment: self.environment.clone(),
+            memory: options.memory_size("taskmanager.memory.process.size", DEFAULT_MEMORY)? as usize,
+            name,
+            collect,
+            storage,
+            checkpoint_interval: (interval > 0).then_some(interval),
+            retained: options.integer("execution.checkpointing.num-retained", 1)?.max(1) as usize,
+            restore: if select { Restore::None } else { self.restore.clone() },
+            find_table: Arc::new(move |table: &str| state.sink_table(table)),
+        })
+    }
+}
+
+/// The directory of a `file://` URI or a plain path.
+fn local_path(uri: &str) -> Result<std::path::PathBuf, Fault> {
+    match uri.split_once("://") {
+        None => Ok(uri.strip_prefix("file:").unwrap_or(uri).into()),
+        Some(("file", path)) => Ok(path.into()),
+        Some((scheme, _)) => Err(Fault::not_yet(format!("checkpoints in '{scheme}://'"))
+            .hint("SET 'execution.checkpointing.dir' = 'file:///a/directory'")),
+    }
+}
+
+/// A job's name as the name of a directory.
+fn file_name(name: &str) -> String {
+    let clean: String = name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+    if clean.trim_matches('.').is_empty() { "job".into() } else { clean }
+}
