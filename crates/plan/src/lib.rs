@@ -7,6 +7,7 @@
 pub mod catalog;
 mod plan;
 pub mod session;
+pub mod statement;
 
 pub use plan::{
     AggregateCall, AggregateOp, ColumnSource, JobPlan, JobSettings, JoinKind, JoinOp, MatchOp, Node, NodeId,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use millstream_expr::{Expr, ExprKind};
+use millstream_expr::Expr;
 use millstream_sql::ast;
 use millstream_types::{DataType, Fault, Field, TimeAttribute, TypeKind, nearest};
 
@@ -70,7 +70,8 @@ pub(crate) fn bind_columns(
         });
     }
     if let Some(watermark) = &definition.watermark {
-        bind_watermark(watermark, definition, &mut bound, environment)?;
+        bind_watermark(watermark, definition, &mut bound, environment)
+            .map_err(|f| if watermark.inherited { without_span(f).in_place("watermark") } else { f })?;
     }
     if let Some(key) = key {
         bound.primary_key = key.columns.iter().filter_map(|(c, _)| bound.index_of(c)).collect();
@@ -260,6 +261,21 @@ fn bind_watermark(
     Ok(())
 }
 
+/// A fault without its place in the text, which is one in another text.
+pub(crate) fn without_span(fault: Fault) -> Fault {
+    if fault.span().is_none() {
+        return fault;
+    }
+    let mut placeless = Fault::new(fault.kind(), fault.code(), fault.message());
+    if let Some(place) = fault.place() {
+        placeless = placeless.in_place(place);
+    }
+    match fault.remedy() {
+        Some(hint) => placeless.hint(hint),
+        None => placeless,
+    }
+}
+
 fn mark_rowtime(bound: &mut BoundColumns, rowtime: usize) {
     bound.rowtime = Some(rowtime);
     if let Some(column) = bound.columns.get_mut(rowtime) {
@@ -317,12 +333,4 @@ fn legacy_offset(strategy: &ast::Expr) -> Option<ast::Expr> {
         ),
         span: strategy.span,
     })
-}
-
-/// Whether an expression is nothing but a column.
-pub(crate) fn plain_column(expr: &Expr) -> Option<usize> {
-    match expr.kind {
-        ExprKind::Column(i) => Some(i),
-        _ => None,
-    }
 }

@@ -28,4 +28,7 @@ pub use table::{
 };
 
 pub(crate) use catalogs::no_database;
-pub(crate) use options::check_value;
+pub(crate) use columns::{bind_columns, unknown_column};
+pub(crate) use environment::failed;
+pub(crate) use options::{SECRET, check_value, is_secret, is_secret_key};
+pub(crate) use resolve::resolve_table;

@@ -49,8 +49,10 @@ pub struct ColumnDefinition {
     pub kind: ColumnForm,
     /// COMMENT.
     pub comment: Option<String>,
-    /// Its place in the statement that declared it.
+    /// Its place in the statement; without meaning if it is inherited.
     pub span: millstream_types::Span,
+    /// Declared by an earlier statement: no place of it is one in the text at hand.
+    pub inherited: bool,
 }
 
 /// Where a declared column comes from.
@@ -87,6 +89,8 @@ pub struct WatermarkDefinition {
     pub strategy: ast::Expr,
     /// Its text.
     pub text: String,
+    /// Declared by an earlier statement.
+    pub inherited: bool,
 }
 
 /// A declared primary key.
@@ -155,6 +159,19 @@ impl TableDefinition {
             Some(entry) => entry.1 = value.to_string(),
             None => self.options.push((key.to_string(), value.to_string())),
         }
+    }
+
+    /// The same declaration as the beginning of another one: LIKE, ALTER TABLE.
+    #[must_use]
+    pub fn inherited(&self) -> Self {
+        let mut base = self.clone();
+        for column in &mut base.columns {
+            column.inherited = true;
+        }
+        if let Some(watermark) = &mut base.watermark {
+            watermark.inherited = true;
+        }
+        base
     }
 
     /// Position of a column.

@@ -32,7 +32,9 @@ impl Settings {
             "table.local-time-zone" => check_zone(value)?,
             "parallelism.default" => check_parallelism(key, value)?,
             "table.sql-dialect" if value.trim().eq_ignore_ascii_case("hive") => {
-                return Err(Fault::not_yet("the Hive dialect").hint("write statements in the default dialect"));
+                return Err(
+                    Fault::not_yet("the Hive dialect").hint("write statements in the default dialect")
+                );
             }
             _ => {}
         }
@@ -95,8 +97,7 @@ impl Settings {
     /// What a job needs of the session. Options with a default that were not set are in it, too.
     pub fn job_settings(&self) -> JobSettings {
         let parallelism = self.get("parallelism.default").and_then(|v| v.trim().parse().ok()).unwrap_or(1);
-        let mut options: Options =
-            SESSION_OPTIONS.iter().filter_map(|o| Some((o.key, o.default?))).collect();
+        let mut options: Options = SESSION_OPTIONS.iter().filter_map(|o| Some((o.key, o.default?))).collect();
         for (key, value) in self.values.iter() {
             options.set(key, value);
         }
@@ -106,7 +107,10 @@ impl Settings {
 
 fn unknown(key: &str) -> Fault {
     let known = SESSION_OPTIONS.iter().flat_map(|o| o.aliases.iter().copied().chain([o.key]));
-    let fault = Fault::user("unknown-setting", format!("'{key}' is not a known option; it is kept, but does nothing"));
+    let fault = Fault::user(
+        "unknown-setting",
+        format!("'{key}' is not a known option; it is kept, but does nothing"),
+    );
     match nearest(key, known) {
         Some(near) => fault.hint(format!("did you mean '{near}'?")),
         None => fault.hint("see the list of session options in the manual"),
@@ -116,8 +120,11 @@ fn unknown(key: &str) -> Fault {
 fn check_parallelism(key: &str, value: &str) -> Result<(), Fault> {
     match value.trim().parse::<i64>() {
         Ok(n) if (1..=1024).contains(&n) => Ok(()),
-        _ => Err(Fault::user("bad-option", format!("option '{key}' has the value '{value}', which is not from 1 to 1024"))
-            .hint("set it to the number of cores, or to 1")),
+        _ => Err(Fault::user(
+            "bad-option",
+            format!("option '{key}' has the value '{value}', which is not from 1 to 1024"),
+        )
+        .hint("set it to the number of cores, or to 1")),
     }
 }
 
