@@ -1,5 +1,7 @@
 //! Table functions: one input row gives any number of rows.
 
+mod string_split;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -56,8 +58,13 @@ pub trait TableKernel: Send + Sync + Debug {
     fn eval(&self, args: &[Column], rows: &Rows<'_>, context: &EvalContext) -> Result<TableRows, EvalError>;
 }
 
+/// The list.
+const ALL: &[&TableFunction] = &[&string_split::STRING_SPLIT];
+
 /// Every table function.
-const ALL: &[&TableFunction] = &[];
+pub fn all() -> impl Iterator<Item = &'static TableFunction> {
+    ALL.iter().copied()
+}
 
 /// The table function of a name or alias; case does not count.
 pub fn table_function(name: &str) -> Option<&'static TableFunction> {
