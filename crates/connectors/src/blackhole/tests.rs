@@ -1,0 +1,20 @@
+use millstream_flow::{Connector, WriterContext};
+use millstream_types::{DataType, Value};
+
+use super::Blackhole;
+use crate::testing::{batch, run, schema, sink_spec, source_spec};
+
+#[test]
+fn rows_go_in_and_nothing_comes_out() {
+    let columns = schema(&[("a", DataType::int())]);
+    let sink = Blackhole.sink(sink_spec(columns.clone(), &[])).unwrap();
+    run(async {
+        let context = WriterContext { job: "j".into(), start: 1, subtask: 0, checkpoints: true };
+        let mut writer = sink.writer(&context).await.unwrap();
+        writer.write(&batch(&columns, &[vec![Value::Int(1)]])).await.unwrap();
+        assert!(writer.prepare(1).await.unwrap().is_empty());
+        writer.abort().await.unwrap();
+    });
+    assert!(sink.committer().is_none());
+    assert!(Blackhole.source(source_spec(columns, &[])).is_err());
+}

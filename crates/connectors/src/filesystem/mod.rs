@@ -1,0 +1,81 @@
+//! The `filesystem` connector: files of a directory, read and written.
+//!
+//! As a source each file is a split; offsets are the bytes of content (decompressed) and the line. For a table with PARTITIONED BY
+//! columns a chunk's `metadata` has, behind the metadata columns that were asked for, one entry for each partition column in their
+//! order, with the key [`PARTITION_METADATA`] and one value for all records, of the column's type.
+//!
+//! As a sink it writes part files under hidden names, publishes them by rename when the checkpoint that holds them is durable, and so
+//! loses nothing and doubles nothing. Flink's documentation: "FileSystem SQL Connector".
+
+mod committer;
+mod compression;
+mod fault;
+mod glob;
+mod list;
+mod options;
+mod part;
+mod partition;
+mod sink;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use millstream_flow::{
+    ChangelogMode, Connector, ConnectorCard, Guarantee, MetadataColumn, Sink, SinkCard, SinkSpec, Source,
+    SourceCard, SourceSpec,
+};
+use millstream_types::Fault;
+
+/// The key of a partition column's entry in a chunk's `metadata`.
+pub const PARTITION_METADATA: &str = "partition";
+
+const fn metadata(key: &'static str, data_type: &'static str, doc: &'static str) -> MetadataColumn {
+    MetadataColumn { key, data_type, writable: false, doc }
+}
+
+const METADATA: &[MetadataColumn] = &[
+    metadata("file.path", "STRING NOT NULL", "The absolute path of the file."),
+    metadata("file.name", "STRING NOT NULL", "The last name of the path."),
+    metadata("file.size", "BIGINT NOT NULL", "Its size in bytes when it was found."),
+    metadata("file.modification-time", "TIMESTAMP_LTZ(3) NOT NULL", "When it was last written."),
+];
+
+static CARD: ConnectorCard = ConnectorCard {
+    name: "filesystem",
+    aliases: &["file"],
+    doc: "Reads files of lines (plain or compressed) from a file, a directory or a pattern, and writes part files to a directory.",
+    options: options::OPTIONS,
+    metadata: METADATA,
+    format: true,
+    source: Some(SourceCard {
+        bounded: |options| options.get("source.monitor-interval").is_none(),
+        changes: ChangelogMode::Append,
+        lookup: false,
+    }),
+    sink: Some(SinkCard {
+        changes: ChangelogMode::Append,
+        guarantee: |_, checkpoints| if checkpoints { Guarantee::ExactlyOnce } else { Guarantee::AtLeastOnce },
+        partitions: true,
+        overwrite: true,
+    }),
+};
+
+/// The `filesystem` connector.
+#[derive(Debug)]
+pub struct Filesystem;
+
+impl Connector for Filesystem {
+    fn card(&self) -> &'static ConnectorCard {
+        &CARD
+    }
+
+    fn source(&self, spec: SourceSpec) -> Result<Arc<dyn Source>, Fault> {
+        Ok(Arc::new(source::FileSource::new(&spec)?))
+    }
+
+    fn sink(&self, spec: SinkSpec) -> Result<Arc<dyn Sink>, Fault> {
+        Ok(Arc::new(sink::FileSink::new(spec)?))
+    }
+}

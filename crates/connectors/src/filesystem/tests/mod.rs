@@ -1,0 +1,2 @@
+mod sink;
+mod source;
