@@ -158,4 +158,9 @@ pub trait Kernel: Send + Sync + Debug {
     /// # Errors
     /// With the first row (in `args`' numbering) whose values make it fail.
     fn eval(&self, args: &[Column], rows: &Rows<'_>, context: &EvalContext) -> Result<Column, EvalError>;
+
+    /// How many of `count` arguments, from the first one, the kernel looks at; the rest was compiled into it and is not evaluated.
+    fn needs(&self, count: usize) -> usize {
+        count
+    }
 }

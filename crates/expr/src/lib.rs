@@ -17,7 +17,11 @@ mod expr;
 mod function;
 pub mod functions;
 pub mod kernel;
+mod program;
+#[cfg(test)]
+mod testing;
 
+pub use cast::Printer;
 pub use column::Column;
 pub use context::{EvalContext, Rows};
 pub use error::EvalError;
@@ -25,3 +29,4 @@ pub use expr::{CallExpr, CastMode, Expr, ExprKind};
 pub use function::{
     BindContext, BoundCall, Call, Example, Function, Kernel, KernelRef, Keyword, Keywords, Origin, Volatility,
 };
+pub use program::{Predicate, Program};

@@ -43,6 +43,7 @@ fn support(from: &TypeKind, to: &TypeKind, depth: usize) -> CastSupport {
     let yes = match (from, to) {
         (K::Null, _) => !matches!(to, K::Descriptor),
         (K::Descriptor, _) | (_, K::Descriptor | K::Null) => false,
+        (K::Variant, t) => matches!(t, K::Variant),
         (_, K::Char(_) | K::VarChar(_)) => true,
         (K::Char(_) | K::VarChar(_), t) => {
             t.is_numeric() || t.is_datetime() || t.is_binary() || matches!(t, K::Boolean)
@@ -66,7 +67,7 @@ fn support(from: &TypeKind, to: &TypeKind, depth: usize) -> CastSupport {
             let pairs: Vec<_> = f.iter().zip(t.iter()).map(|(x, y)| (&x.data_type, &y.data_type)).collect();
             return all(&pairs);
         }
-        (K::Bitmap, K::Bitmap) | (K::Variant, K::Variant) => true,
+        (K::Bitmap, K::Bitmap) => true,
         (K::Raw(x), K::Raw(y)) => x == y,
         _ => false,
     };

@@ -12,7 +12,8 @@ use std::sync::LazyLock;
 
 use millstream_types::{Fault, nearest};
 
-use crate::Function;
+use crate::{BindContext, Call, CallExpr, Expr, ExprKind, Function, Keyword};
+use millstream_types::Span;
 
 static BY_NAME: LazyLock<HashMap<String, &'static Function>> = LazyLock::new(|| {
     let mut map = HashMap::new();
@@ -50,4 +51,28 @@ pub fn unknown_function(name: &str) -> Fault {
         Some(near) => fault.hint(format!("did you mean {near}?")),
         None => fault.hint("see the list of functions in docs/functions.md"),
     }
+}
+
+/// Finds, binds and builds a call.
+///
+/// # Errors
+/// User, when there is no such function or the arguments do not fit.
+pub fn call_expr(
+    name: &str,
+    args: &[Expr],
+    keywords: &[(&'static str, Keyword)],
+    span: Span,
+    context: &BindContext,
+) -> Result<Expr, Fault> {
+    let function = scalar_function(name).ok_or_else(|| unknown_function(name).at(span))?;
+    let bound = (function.bind)(&Call { name, args, keywords, span, context })?;
+    let call = CallExpr {
+        name: function.name.into(),
+        args: bound.args,
+        keywords: keywords.to_vec(),
+        volatility: bound.volatility,
+        fallible: bound.fallible,
+        kernel: bound.kernel,
+    };
+    Ok(Expr { kind: ExprKind::Call(call), data_type: bound.data_type, span: Some(span) })
 }

@@ -16,6 +16,7 @@
 //! ```
 
 pub mod booleans;
+pub mod hash;
 pub mod numbers;
 pub mod strings;
 

@@ -42,6 +42,7 @@ impl<'a> Strings<'a> {
 pub struct TextOut {
     buffer: String,
     start: usize,
+    scratch: String,
 }
 
 impl TextOut {
@@ -55,6 +56,14 @@ impl TextOut {
     #[inline]
     pub fn push(&mut self, c: char) {
         self.buffer.push(c);
+    }
+
+    /// Appends what a function appends to a string.
+    pub fn write(&mut self, append: impl FnOnce(&mut String)) {
+        // The function gets a string of its own: it must not touch the rows before.
+        self.scratch.clear();
+        append(&mut self.scratch);
+        self.buffer.push_str(&self.scratch);
     }
 
     /// The row's value so far.
@@ -91,7 +100,7 @@ pub fn build(
     rows: usize,
     mut row: impl FnMut(usize, &mut TextOut) -> Result<bool, EvalError>,
 ) -> Result<ArrayRef, EvalError> {
-    let mut out = TextOut { buffer: String::new(), start: 0 };
+    let mut out = TextOut { buffer: String::new(), start: 0, scratch: String::new() };
     let mut offsets: Vec<i32> = Vec::with_capacity(rows + 1);
     offsets.push(0);
     let mut nulls = NullBufferBuilder::new(rows);
