@@ -20,8 +20,8 @@ mod spawn;
 
 pub use account::{Charge, MemoryBudget};
 pub use card::{
-    ChangelogMode, ConnectorCard, FormatCard, Guarantee, MetadataColumn, OptionCard, OptionKind, SinkCard,
-    SourceCard,
+    ChangelogMode, ConnectorCard, FormatCard, Guarantee, MetadataColumn, OptionCard, OptionKind,
+    SCAN_OPTIONS, SinkCard, SourceCard,
 };
 pub use connector::{Connector, EncoderFactory, Environment, Format, SinkSpec, SourceSpec};
 pub use decode::{BadRecord, Decoder, DecoderSpec, FieldSpec};
