@@ -192,6 +192,15 @@ impl Session {
         if faults.is_empty() { Ok(Explanation::new(plans)) } else { Err(ScriptFault::new(text, faults)) }
     }
 
+    /// Carries out what a text declares and plans the rest, also what this version cannot run; gives what is wrong with it.
+    pub fn plan_only(&mut self, text: &str) -> Vec<Fault> {
+        let mut state = self.state.clone();
+        let (plans, faults) = Self::plan_with(&mut state, text);
+        self.state = state;
+        let waiting: Vec<Fault> = plans.iter().filter_map(|p| not_runnable(p).map(|(_, f)| f)).collect();
+        faults.into_iter().filter(|f| !waiting.contains(f)).collect()
+    }
+
     fn plan_script(&self, text: &str) -> (Vec<JobPlan>, Vec<Fault>) {
         Self::plan_with(&mut self.state.clone(), text)
     }

@@ -1,0 +1,95 @@
+//! Runs what real Flink answered against Millstream.
+//!
+//! ```text
+//! conformance scalar|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT] [--verbose]
+//! ```
+//! PATH is a file or folder in the formats of `proof/conformance/README.md`. Prints passed and failed by group, and as its last line
+//! `N passed, M failed`. With `--known` the exit code is 0 only if the failing cases are exactly those that the file lists (`id  reason`); with
+//! `--extensions` the cases of that file are forms that Millstream accepts on purpose although Flink refuses them.
+
+mod answer;
+mod ddl;
+mod known;
+mod queries;
+mod report;
+mod scalar;
+mod value;
+
+use std::process::ExitCode;
+
+use report::Report;
+
+struct Arguments {
+    command: String,
+    path: String,
+    failures: Option<String>,
+    known: Option<String>,
+    extensions: Option<String>,
+    only: Option<String>,
+    verbose: bool,
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut words = std::env::args().skip(1);
+    let mut positional = Vec::new();
+    let mut a = Arguments {
+        command: String::new(),
+        path: String::new(),
+        failures: None,
+        known: None,
+        extensions: None,
+        only: None,
+        verbose: false,
+    };
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+        match word.as_str() {
+            "--failures" => a.failures = Some(value()?),
+            "--known" => a.known = Some(value()?),
+            "--extensions" => a.extensions = Some(value()?),
+            "--only" => a.only = Some(value()?),
+            "--verbose" => a.verbose = true,
+            _ => positional.push(word),
+        }
+    }
+    let mut positional = positional.into_iter();
+    match (positional.next(), positional.next()) {
+        (Some(command), Some(path)) => Ok(Arguments { command, path, ..a }),
+        _ => Err("usage: conformance scalar|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT]".into()),
+    }
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let a = arguments()?;
+    let extensions = a.extensions.as_deref().map(known::read).transpose()?.unwrap_or_default();
+    let mut report = Report::new(a.verbose);
+    let wanted = |id: &str| a.only.as_deref().is_none_or(|o| id.contains(o));
+    // A panic is a failure of its case, told in one line.
+    std::panic::set_hook(Box::new(|_| {}));
+    match a.command.as_str() {
+        "scalar" => scalar::run(&a.path, &wanted, &extensions, &mut report)?,
+        "queries" => queries::run(&a.path, &wanted, &mut report)?,
+        "ddl" => ddl::run(&a.path, &wanted, &extensions, &mut report)?,
+        other => return Err(format!("unknown command '{other}'")),
+    }
+    if let Some(file) = &a.failures {
+        report.write_failures(file)?;
+    }
+    let fine = match &a.known {
+        Some(file) => report.compare_known(&known::read(file)?),
+        None => report.failed() == 0,
+    };
+    report.print();
+    Ok(fine)
+}
