@@ -7,6 +7,7 @@
 //! engine's runtime.
 
 pub mod blackhole;
+pub mod datagen;
 pub mod filesystem;
 mod framing;
 pub mod print;
@@ -20,7 +21,7 @@ use millstream_types::Fault;
 
 /// All connectors of this build, by name.
 pub fn connectors() -> &'static [&'static dyn Connector] {
-    &[&blackhole::Blackhole, &filesystem::Filesystem, &print::Print]
+    &[&blackhole::Blackhole, &datagen::Datagen, &filesystem::Filesystem, &print::Print]
 }
 
 fn no_source(connector: &str) -> Fault {
