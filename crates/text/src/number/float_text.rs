@@ -9,19 +9,27 @@ use super::integer::push_i64;
 
 /// Appends a DOUBLE as `Double.toString`: `1.0`, `1.0E10`, `NaN`, `-Infinity`.
 pub fn push_f64(out: &mut String, value: f64) {
-    let bits = value.to_bits();
-    if special(out, value) {
-        return;
+    if !special(out, value) {
+        binary(value).digits(true).push(out);
     }
+}
+
+/// The decimal digits of a positive finite number, d₁d₂… of 0.d₁d₂… × 10^exponent, that Java's Formatter rounds further.
+pub(crate) fn digits_to_round(value: f64) -> (String, i32) {
+    let digits = binary(value).digits(false);
+    (digits.text().to_string(), digits.exponent)
+}
+
+fn binary(value: f64) -> Binary {
+    let bits = value.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     let exponent = ((bits >> 52) & 0x7ff) as i32;
-    let binary = if exponent == 0 {
+    if exponent == 0 {
         let shift = fraction.leading_zeros() as i32 - 11;
         Binary { fraction: fraction << shift, exponent: 1 - shift - 1023, significant: 53 - shift }
     } else {
         Binary { fraction: fraction | 1 << 52, exponent: exponent - 1023, significant: 53 }
-    };
-    binary.digits().push(out);
+    }
 }
 
 /// Appends a FLOAT as `Float.toString`.
@@ -42,7 +50,7 @@ pub fn push_f32(out: &mut String, value: f32) {
     } else {
         Binary { fraction: u64::from(fraction | 1 << 23) << 29, exponent: exponent - 127, significant: 24 }
     };
-    binary.digits().push(out);
+    binary.digits(true).push(out);
 }
 
 /// Writes the sign, and the whole text of what has no digits of its own.
@@ -101,8 +109,12 @@ impl Digits {
         self.digits.get(self.count.wrapping_sub(1)).is_some_and(|d| d & 1 == 1)
     }
 
+    fn text(&self) -> &str {
+        std::str::from_utf8(self.digits.get(..self.count).unwrap_or_default()).unwrap_or_default()
+    }
+
     fn push(&self, out: &mut String) {
-        let text = std::str::from_utf8(self.digits.get(..self.count).unwrap_or_default()).unwrap_or_default();
+        let text = self.text();
         let exponent = self.exponent;
         if (1..8).contains(&exponent) {
             let whole = (exponent as usize).min(self.count);
@@ -141,6 +153,7 @@ struct Scaled {
     s2: u32,
     s5: u32,
     m2: u32,
+    compatible: bool,
 }
 
 /// Bits of 5^n.
@@ -153,7 +166,8 @@ fn bits_of_five(n: u32) -> u32 {
 }
 
 impl Binary {
-    fn digits(&self) -> Digits {
+    /// The digits; `compatible`: as `toString` wants them.
+    fn digits(&self, compatible: bool) -> Digits {
         let tail = self.fraction.trailing_zeros() as i32;
         let fraction_bits = 53 - tail;
         // Bits behind the point.
@@ -188,6 +202,7 @@ impl Binary {
             s2: s2 as u32,
             s5: s5 as u32,
             m2: m2 as u32,
+            compatible,
         };
         let numerator_bits = fraction_bits as u32 + scaled.b2 + bits_of_five(scaled.b5);
         let denominator_bits = scaled.s2 + 1 + bits_of_five(scaled.s5 + 1);
@@ -281,7 +296,7 @@ macro_rules! small_loop {
             } else {
                 digits.add(q as u32);
             }
-            if wants_two(exponent) {
+            if !self.compatible || wants_two(exponent) {
                 stop = Stop { low: false, high: false };
             }
             while !stop.low && !stop.high && digits.count < 20 {
@@ -325,7 +340,7 @@ impl Scaled {
         } else {
             digits.add(q);
         }
-        if wants_two(exponent) {
+        if !self.compatible || wants_two(exponent) {
             stop = Stop { low: false, high: false };
         }
         while !stop.low && !stop.high && digits.count < 20 {
@@ -359,7 +374,7 @@ impl Scaled {
         } else {
             digits.add(q);
         }
-        if wants_two(exponent) {
+        if !self.compatible || wants_two(exponent) {
             stop = Stop { low: false, high: false };
         }
         while !stop.low && !stop.high && digits.count < 20 {

@@ -13,6 +13,7 @@ pub use decimal::{
 };
 pub use error::NumberError;
 pub use float::{parse_f32, parse_f64};
+pub(crate) use float_text::digits_to_round;
 pub use float_text::{push_f32, push_f64};
 pub use integer::{parse_i8, parse_i16, parse_i32, parse_i64, push_i64, push_i128, push_padded};
 

@@ -1,0 +1,109 @@
+//! Against tables that Java 17 wrote (seeded).
+use super::*;
+
+fn bytes(hex: &str) -> Vec<u8> {
+    unhex(hex).unwrap()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    push_hex(&mut out, bytes);
+    out.to_lowercase()
+}
+
+#[test]
+fn charsets_as_java() {
+    let mut wrong = Vec::new();
+    for line in include_str!("testdata/decode.txt").lines() {
+        let p: Vec<&str> = line.split('|').collect();
+        let charset = Charset::of(p[0]).unwrap();
+        let mut text = String::new();
+        charset.decode(&bytes(p[1]), &mut text);
+        let mut back = Vec::new();
+        charset.encode(&text, &mut back);
+        if hex(text.as_bytes()) != p[2] || hex(&back) != p[3] {
+            wrong.push(format!("{line}: {} {}", hex(text.as_bytes()), hex(&back)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(30)].join("\n"));
+}
+
+#[test]
+fn names_of_charsets() {
+    use millstream_types::FaultKind;
+    for line in include_str!("testdata/names.txt").lines() {
+        let (name, canonical) = line.split_once('|').unwrap();
+        match Charset::of(name) {
+            Ok(charset) => assert_eq!(Ok(charset), Charset::of(canonical), "{line}"),
+            Err(e) if canonical == "ERR" => assert_eq!(e.kind(), FaultKind::User, "{line}"),
+            Err(e) => assert_eq!(e.kind(), FaultKind::NotYet, "{line}"),
+        }
+    }
+}
+
+#[test]
+fn urls_as_java() {
+    let mut wrong = Vec::new();
+    for line in include_str!("testdata/url.txt").lines() {
+        let (text, expected) = line.split_once('|').unwrap();
+        let got = match Url::parse(text) {
+            Err(_) => continue,
+            Ok(None) => "ERR".to_string(),
+            Ok(Some(url)) => ["PROTOCOL", "HOST", "PATH", "QUERY", "REF", "AUTHORITY", "USERINFO", "FILE"]
+                .map(|n| url.part(UrlPart::of(n).unwrap()).map_or("NULL".to_string(), |v| format!("={v}")))
+                .join("|"),
+        };
+        if got != expected {
+            wrong.push(format!("{line}\n    {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(query_parameter("k1=v1&k2=v2", "k2"), Some("v2"));
+    assert_eq!(query_parameter("a=", "a"), Some(""));
+    assert_eq!(query_parameter("xa=1", "a"), None);
+    assert_eq!(UrlPart::of("host"), None);
+}
+
+#[test]
+fn escapes_as_java() {
+    for line in include_str!("testdata/urldecode.txt").lines() {
+        let (text, expected) = line.split_once('|').unwrap();
+        let got = decode_url(text).map_or("ERR".to_string(), |t| hex(t.as_bytes()));
+        assert_eq!(got, expected, "{line}");
+    }
+    for text in ["a b&c=d", "日本", "", "*-._~", "https://flink.apache.org/x?y=1"] {
+        let mut out = String::new();
+        push_url_encoded(&mut out, text);
+        assert_eq!(decode_url(&out).as_deref(), Some(text));
+    }
+    let mut out = String::new();
+    push_url_encoded(&mut out, "a b*-._~é");
+    assert_eq!(out, "a+b*-._%7E%C3%A9");
+}
+
+#[test]
+fn base64_as_java() {
+    for line in include_str!("testdata/base64.txt").lines() {
+        let p: Vec<&str> = line.split('|').collect();
+        let text = p[0].replace("\\n", "\n");
+        let shown = |mime| decode_base64(text.as_bytes(), mime).map_or("ERR".to_string(), |b| hex(&b));
+        assert_eq!(shown(false), p[1], "{line}");
+        assert_eq!(shown(true), p[2], "{line} MIME");
+    }
+    for length in 0..40u8 {
+        let data: Vec<u8> = (0..length).map(|i| i.wrapping_mul(73).wrapping_add(length)).collect();
+        let mut out = String::new();
+        push_base64(&mut out, &data);
+        assert_eq!(out.len() % 4, 0);
+        assert_eq!(decode_base64(out.as_bytes(), false), Some(data));
+    }
+}
+
+#[test]
+fn hexadecimal_as_flink() {
+    assert_eq!(unhex("f"), Some(vec![0]));
+    assert_eq!(unhex("0A0b"), Some(vec![10, 11]));
+    assert_eq!(unhex("  41"), None);
+    assert_eq!(unhex("g"), None);
+    assert_eq!(unhex("é"), None);
+}
