@@ -151,8 +151,8 @@ impl Spec {
             'g' => !self.alternate,
             _ => true,
         };
-        let sane =
-            !(self.plus && self.space) && !(self.left && self.zero) && (!padded || self.width.is_some());
-        (fine && sane).then_some(self)
+        let torn = (self.plus && self.space) || (self.left && self.zero);
+        let placed = !padded || self.width.is_some();
+        (fine && placed && !torn).then_some(self)
     }
 }
