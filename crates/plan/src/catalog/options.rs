@@ -1,7 +1,7 @@
 //! A table's options against the cards: which connector and format they choose, and whether every one is known and well written.
 
 use millstream_flow::{
-    ConnectorCard, FormatCard, OptionCard, OptionKind, Options, parse_boolean, parse_duration,
+    ConnectorCard, FormatCard, OptionCard, OptionKind, Options, SCAN_OPTIONS, parse_boolean, parse_duration,
     parse_memory_size,
 };
 use millstream_types::{Fault, nearest};
@@ -51,6 +51,14 @@ pub(crate) fn choose(
         }
         if let Some((card, primary)) = find_option(connector.options, key, legacy) {
             check_columns(card, &primary, columns)?;
+            check_value(card, key, value)?;
+            chosen.options.set(primary, value.as_str());
+            continue;
+        }
+        // Options of the scan, for whatever is read as raw records.
+        if format.is_some()
+            && let Some((card, primary)) = find_option(SCAN_OPTIONS, key, legacy)
+        {
             check_value(card, key, value)?;
             chosen.options.set(primary, value.as_str());
             continue;
@@ -251,6 +259,7 @@ fn unknown_option(key: &str, connector: &ConnectorCard, format: Option<&FormatCa
     let mut known: Vec<String> = connector.options.iter().map(|o| o.key.to_string()).collect();
     if connector.format {
         known.push("format".to_string());
+        known.extend(SCAN_OPTIONS.iter().map(|o| o.key.to_string()));
     }
     if let Some(format) = format {
         known.extend(format.options.iter().map(|o| format!("{}.{}", format.name, o.key)));

@@ -1,6 +1,6 @@
 //! The way from statements to the binder.
 
-use millstream_sql::ast::{Insert, Query};
+use millstream_sql::ast::Query;
 use millstream_types::Fault;
 
 use super::SessionState;
@@ -10,10 +10,5 @@ impl SessionState {
     /// The plan of a SELECT, ending in a sink that collects.
     pub(super) fn plan_query(&self, query: &Query) -> Result<JobPlan, Fault> {
         Err(Fault::not_yet("queries").at(query.span))
-    }
-
-    /// The plan of an INSERT.
-    pub(super) fn plan_insert(&self, insert: &Insert) -> Result<JobPlan, Fault> {
-        Err(Fault::not_yet("INSERT").at(insert.span))
     }
 }

@@ -13,6 +13,7 @@ mod definition_text;
 mod describe;
 mod drop;
 mod functions;
+mod insert;
 mod like;
 mod modify;
 mod script;
