@@ -66,11 +66,6 @@ impl Chain {
         }
     }
 
-    /// Whether anything listens to an entry.
-    pub fn entry_is_used(&self, entry: usize) -> bool {
-        self.entries.get(entry).is_some_and(|t| !t.is_empty())
-    }
-
     /// Pushes an element through. Elements for other tasks are appended to `emitted`; state written at a barrier to `state`.
     ///
     /// # Errors

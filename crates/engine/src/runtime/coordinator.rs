@@ -52,10 +52,7 @@ pub enum Event {
         task: usize,
     },
     /// A sink task has ended.
-    SinkEnded {
-        /// The sink.
-        sink: usize,
-    },
+    SinkEnded,
     /// A task has failed, and with it the job.
     Failed {
         /// The statement that it belongs to.
@@ -147,7 +144,7 @@ impl Coordinator {
         while open > 0 {
             tokio::select! {
                 event = self.events.recv() => match event {
-                    Some(Event::SinkEnded { .. }) => open -= 1,
+                    Some(Event::SinkEnded) => open -= 1,
                     Some(_) => {}
                     None => return,
                 },
@@ -194,7 +191,7 @@ impl Coordinator {
                         Event::Failed { fault, .. } if fault.code() == "cancelled" => return Completion::Stopped,
                         Event::Failed { statement, fault } => return Completion::Failed { statement, fault },
                         Event::ScanFinished { task } => { finished.insert(task); }
-                        Event::SinkEnded { .. } => {}
+                        Event::SinkEnded => {}
                         Event::ScanAck { task, checkpoint, scan, state } => {
                             if let Some(fault) = refuse_state(&state) {
                                 return Completion::Failed { statement: None, fault };

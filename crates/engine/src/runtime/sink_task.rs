@@ -41,20 +41,21 @@ impl SinkTask {
         if let Err(fault) = self.writer.abort().await {
             let _ = self.events.send(Event::Failed { statement: Some(self.statement), fault });
         }
-        let _ = self.events.send(Event::SinkEnded { sink: self.number });
+        let _ = self.events.send(Event::SinkEnded);
     }
 
     async fn work(&mut self) -> Result<(), Fault> {
         let mut rolled = 0;
         loop {
-            let element = tokio::select! {
+            let next = tokio::select! {
                 biased;
                 _ = self.cancelled.wait_for(|c| *c) => return Ok(()),
-                element = self.input.recv() => element,
-                () = tokio::time::sleep(std::time::Duration::from_millis(ROLL_CHECK)), if self.rolls => {
-                    self.roll(&mut rolled).await?;
-                    continue;
-                }
+                element = self.input.recv() => Some(element),
+                () = tokio::time::sleep(std::time::Duration::from_millis(ROLL_CHECK)), if self.rolls => None,
+            };
+            let Some(element) = next else {
+                self.roll(&mut rolled).await?;
+                continue;
             };
             match element {
                 Some(Element::Batch(batch)) => {

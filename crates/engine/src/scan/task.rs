@@ -221,12 +221,16 @@ impl ScanTask {
     }
 
     async fn send_dead_letters(&mut self, bad: &[BadRecord], chunk: &RawChunk, split: &str) -> Result<(), Fault> {
+        let mut letters = Vec::new();
         for s in self.subscribers.iter().filter(|s| s.subscription.stopped_at.is_none()) {
             if let Some((schema, channel)) = &s.subscription.dead_letters
                 && let Some(output) = s.subscription.outputs.get(*channel)
             {
-                output.send(Element::Batch(dead_letters(bad, chunk, split, schema)?)).await;
+                letters.push((output.clone(), dead_letters(bad, chunk, split, schema)?));
             }
+        }
+        for (output, batch) in letters {
+            output.send(Element::Batch(batch)).await;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, UInt32Array};
+use arrow::array::UInt32Array;
 use arrow::compute;
 use millstream_expr::functions::table::TableKernel;
 use millstream_expr::{Column, Expr, Program, Rows};
@@ -59,7 +59,6 @@ impl Operator for TableFunction {
                     .map_err(|e| Fault::internal(format!("taking rows of a table function: {e}")))?,
             );
         }
-        debug_assert_eq!(picks.len(), parent.rows);
         out.push(parent.with_columns(self.schema.clone(), columns));
         Ok(())
     }
