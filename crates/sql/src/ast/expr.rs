@@ -18,6 +18,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// A literal.
     Literal(Literal),
+    /// An interval whose length is computed.
+    Interval(Box<IntervalExpr>),
     /// `a`, `t.a`, `t.a.b.c`: which part is a table, a column or a field is not known yet.
     Column(Vec<Ident>),
     /// `(expr).name`, `f(x).name`, `a[1].name`.
@@ -32,6 +34,8 @@ pub enum ExprKind {
     And(Vec<Expr>),
     /// Two or more terms joined by OR.
     Or(Vec<Expr>),
+    /// `(a - b) DAY`: the difference of two points in time as an interval.
+    Difference(Box<Expr>, Box<Expr>, IntervalQualifier),
     /// Operators of one precedence from left to right: `a + b - c`, `a * b || c`.
     Chain(Box<Expr>, Vec<ChainLink>),
     /// `a = b` and the like; `a = b = c` is `(a = b) = c`.
@@ -180,6 +184,17 @@ pub struct IntervalLiteral {
     /// What stands in the quotes.
     pub text: Text,
     /// The fields.
+    pub qualifier: IntervalQualifier,
+}
+
+/// `INTERVAL [-] expr unit`, where the length is no string: `INTERVAL n MINUTE`, `INTERVAL 3 DAYS`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IntervalExpr {
+    /// A minus before the length.
+    pub negative: bool,
+    /// The length.
+    pub expr: Expr,
+    /// The unit.
     pub qualifier: IntervalQualifier,
 }
 

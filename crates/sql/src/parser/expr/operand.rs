@@ -1,0 +1,260 @@
+//! What an expression is built from: literals, columns, calls, constructors, subqueries.
+
+use millstream_types::Fault;
+
+use crate::ast::{CollectKind, Expr, ExprKind, Literal};
+use crate::keywords::{is_callable, is_niladic, is_reserved};
+use crate::lexer::Kind;
+use crate::parser::fault::{parse_fault_at, reserved_hint};
+use crate::parser::{Parse, Parser};
+
+impl Parser<'_> {
+    /// One operand, without what may follow it.
+    pub(super) fn operand(&mut self) -> Parse<Expr> {
+        let start = self.here().start;
+        let kind = match self.kind() {
+            Kind::Word => self.word_operand()?,
+            Kind::Backtick => self.column_or_call()?,
+            Kind::Integer | Kind::Decimal | Kind::Double => self.number(),
+            Kind::Text | Kind::CharsetText | Kind::NationalText | Kind::UnicodeText | Kind::BinaryText => {
+                ExprKind::Literal(self.string_literal()?)
+            }
+            Kind::LeftParen => {
+                self.advance();
+                let query = self.query()?;
+                self.close()?;
+                ExprKind::Subquery(Box::new(query))
+            }
+            Kind::LeftBrace => self.braces()?,
+            Kind::Star => {
+                return Err(self
+                    .unexpected("an expression")
+                    .hint("* can stand only alone in a select list, behind a table's name, or in COUNT(*)"));
+            }
+            Kind::Question => {
+                return Err(self.parse_fault("Flink SQL takes no parameters").hint("write the value itself"));
+            }
+            _ => return Err(self.no_operand()),
+        };
+        Ok(Expr { kind, span: self.since(start) })
+    }
+
+    /// The fault where an operand should stand.
+    fn no_operand(&self) -> Fault {
+        let fault = self.unexpected("an expression");
+        match self.kind() {
+            Kind::RightParen | Kind::End | Kind::Semicolon => fault.hint("something is missing before it"),
+            _ => fault,
+        }
+    }
+
+    fn word_operand(&mut self) -> Parse<ExprKind> {
+        let word = self.word().to_ascii_uppercase();
+        let next = self.token(1).kind;
+        match word.as_str() {
+            "NULL" => Ok(self.constant(Literal::Null)),
+            "TRUE" => Ok(self.constant(Literal::Boolean(true))),
+            "FALSE" => Ok(self.constant(Literal::Boolean(false))),
+            "UNKNOWN" => Ok(self.constant(Literal::Unknown)),
+            "DATE" | "TIME" if next == Kind::Text => self.time_literal(),
+            "TIMESTAMP" if next == Kind::Text || self.word_at(1).eq_ignore_ascii_case("WITH") => {
+                self.time_literal()
+            }
+            "INTERVAL" => self.interval(),
+            "CASE" => self.case(),
+            "CAST" | "TRY_CAST" if next == Kind::LeftParen => self.cast(),
+            "EXTRACT" => self.extract(),
+            "POSITION" => self.position(),
+            "OVERLAY" => self.overlay(),
+            "SUBSTRING" => self.substring(),
+            "TRIM" => self.trim(),
+            "FLOOR" | "CEIL" | "CEILING" => self.floor_or_ceil(),
+            "TIMESTAMPADD" | "TIMESTAMPDIFF" if next == Kind::LeftParen => self.timestamp_function(),
+            "JSON_EXISTS" => self.json_exists(),
+            "JSON_VALUE" => self.json_value(),
+            "JSON_QUERY" => self.json_query(),
+            "JSON_OBJECT" => self.json_object(),
+            "JSON_ARRAY" => self.json_array(),
+            "JSON_OBJECTAGG" => self.json_object_agg(),
+            "JSON_ARRAYAGG" => self.json_array_agg(),
+            "EXISTS" | "UNIQUE" => self.exists(),
+            "ROW" => self.row_constructor(),
+            "ARRAY" => self.array(),
+            "MAP" if next == Kind::LeftBracket => self.map(),
+            "MAP" if self.at_collect_query() => self.collect_query(CollectKind::Map),
+            "MULTISET" => self.multiset(),
+            "DESCRIPTOR" if next == Kind::LeftParen => self.descriptor(),
+            "PERIOD" if next == Kind::LeftParen => self.period(),
+            "RUNNING" => self.match_scope(),
+            "FINAL" if self.token(2).kind == Kind::LeftParen => self.match_scope(),
+            "DEFAULT" if self.at_default() => self.default_value().map(|e| e.kind),
+            "CURSOR" | "NEW" | "TREAT" | "CONVERT" => {
+                Err(self.parse_fault(format!("{word} is not supported by Flink")))
+            }
+            "SELECT" | "VALUES" | "WITH" => Err(self
+                .unexpected("an expression")
+                .hint("put a query in an expression into parentheses: (SELECT …)")),
+            _ => self.other_word(&word),
+        }
+    }
+
+    fn other_word(&mut self, word: &str) -> Parse<ExprKind> {
+        if !is_reserved(word) {
+            return self.column_or_call();
+        }
+        let call = self.token(1).kind == Kind::LeftParen;
+        if call && is_callable(word) {
+            return self.reserved_call();
+        }
+        if is_niladic(word) {
+            return Ok(self.niladic());
+        }
+        let fault = self.unexpected("an expression");
+        if call {
+            let message = match word {
+                "STRING_AGG" | "GROUP_CONCAT" => "call LISTAGG(value, ',')".to_string(),
+                "CONTAINS" => "compare POSITION(part IN text) > 0, or write LIKE '%part%'".to_string(),
+                "DATE_TRUNC" => "write FLOOR(time TO unit)".to_string(),
+                _ => format!("{}; there is no system function of that name", reserved_hint(self.word())),
+            };
+            return Err(Fault::user("parse", fault.message()).at(self.here()).hint(message));
+        }
+        // A comma or clause that stands too early has another remedy than the quotes.
+        Err(if self.looks_like_name() { fault.hint(reserved_hint(self.word())) } else { fault })
+    }
+
+    /// Whether the reserved word at hand was meant as a column: nothing that begins a clause follows its kind.
+    fn looks_like_name(&self) -> bool {
+        !self.at_any(&[
+            "FROM",
+            "WHERE",
+            "GROUP",
+            "HAVING",
+            "ORDER",
+            "LIMIT",
+            "UNION",
+            "EXCEPT",
+            "INTERSECT",
+            "JOIN",
+            "ON",
+            "AND",
+            "OR",
+            "THEN",
+            "ELSE",
+            "WHEN",
+            "AS",
+            "IN",
+            "IS",
+            "LIKE",
+            "BETWEEN",
+            "BY",
+            "SET",
+            "INTO",
+            "USING",
+            "INSERT",
+            "CREATE",
+            "LATERAL",
+            "DEFAULT",
+            "LEFT",
+            "RIGHT",
+            "FULL",
+            "INNER",
+            "CROSS",
+        ])
+    }
+
+    fn constant(&mut self, literal: Literal) -> ExprKind {
+        self.advance();
+        ExprKind::Literal(literal)
+    }
+
+    /// A path of names: a column, or a call if a parenthesis follows.
+    fn column_or_call(&mut self) -> Parse<ExprKind> {
+        let start = self.here().start;
+        let parts = self.path("an expression")?;
+        if self.is(Kind::LeftParen) {
+            let span = self.since(start);
+            return self.call(parts, span);
+        }
+        Ok(ExprKind::Column(parts))
+    }
+
+    /// `{fn f(x)}`, `{d '…'}`, `{t '…'}`, `{ts '…'}`.
+    fn braces(&mut self) -> Parse<ExprKind> {
+        let start = self.advance();
+        let word = self.word().to_ascii_uppercase();
+        let literal: fn(String) -> Literal = match word.as_str() {
+            "D" => Literal::Date,
+            "T" => Literal::Time,
+            "TS" => Literal::Timestamp,
+            "FN" => {
+                return Err(Fault::user("unsupported", "Flink finds no function in {fn …}")
+                    .at(start.span())
+                    .hint("write the call without {fn }"));
+            }
+            _ => return Err(parse_fault_at(start.span(), "'{' means nothing here")),
+        };
+        self.advance();
+        let text = self.text("a string")?;
+        self.expect(Kind::RightBrace, "'}'")?;
+        Ok(ExprKind::Literal(literal(text.value)))
+    }
+
+    /// Whether `(` at hand opens a query rather than an expression, a list or a join: it stands before SELECT, WITH,
+    /// VALUES or TABLE, or before such a parenthesis that a set operation or a clause of a query follows.
+    pub(crate) fn at_query_paren(&self) -> bool {
+        if self.kind() != Kind::LeftParen {
+            return false;
+        }
+        let mut depth = 1;
+        while self.token(depth).kind == Kind::LeftParen {
+            depth += 1;
+        }
+        if !self.query_begins(depth) {
+            return false;
+        }
+        // Look behind the parentheses that stand further in, the outermost of them first.
+        for open in 1..depth {
+            let behind = self.matching(open) + 1;
+            if self.token(behind).kind == Kind::RightParen {
+                continue;
+            }
+            return is_query_tail(self.word_at(behind));
+        }
+        true
+    }
+
+    /// Whether a query begins at a token.
+    pub(crate) fn query_begins(&self, ahead: usize) -> bool {
+        let word = self.word_at(ahead);
+        ["SELECT", "WITH", "VALUES"].iter().any(|k| word.eq_ignore_ascii_case(k))
+            || (word.eq_ignore_ascii_case("TABLE") && self.ident_at(ahead + 1))
+    }
+
+    /// Where the parenthesis at `open` is closed, or the last token.
+    pub(crate) fn matching(&self, open: usize) -> usize {
+        let mut depth = 0usize;
+        let mut at = open;
+        loop {
+            match self.token(at).kind {
+                Kind::LeftParen => depth += 1,
+                Kind::RightParen => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return at;
+                    }
+                }
+                Kind::End => return at,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Words that follow a query in parentheses and go on with it.
+fn is_query_tail(word: &str) -> bool {
+    ["UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET", "FETCH"]
+        .iter()
+        .any(|k| word.eq_ignore_ascii_case(k))
+}

@@ -1,0 +1,123 @@
+//! A script: statements with `;` between, all faults of all of them; statement sets.
+
+use millstream_types::Fault;
+
+use super::{Parse, Parser};
+use crate::ast::{Insert, SpannedStatement, Statement};
+use crate::lexer::Kind;
+
+impl Parser<'_> {
+    /// All statements up to the end of the text. After a fault reading goes on behind the next `;`.
+    pub(crate) fn script(&mut self) -> (Vec<SpannedStatement>, Vec<Fault>) {
+        let (mut statements, mut faults) = (Vec::new(), Vec::new());
+        loop {
+            while self.eat(Kind::Semicolon) {}
+            if self.is(Kind::End) {
+                return (statements, faults);
+            }
+            let begin = self.at;
+            match self.whole_statement(&mut faults) {
+                Ok(Some(statement)) => statements.push(statement),
+                Ok(None) => {}
+                Err(fault) => {
+                    faults.push(fault);
+                    self.recover();
+                    if self.at == begin {
+                        self.advance();
+                    }
+                }
+            }
+        }
+    }
+
+    /// The only statement of a text, perhaps with `;` behind it.
+    pub(crate) fn only_statement(&mut self) -> Parse<SpannedStatement> {
+        if self.is(Kind::End) || self.is(Kind::Semicolon) {
+            return Err(self.parse_fault("there is no statement here"));
+        }
+        let mut faults = Vec::new();
+        let statement = self.whole_statement(&mut faults)?;
+        while self.eat(Kind::Semicolon) {}
+        if let Some(first) = faults.into_iter().next() {
+            return Err(first);
+        }
+        if !self.is(Kind::End) {
+            return Err(self
+                .parse_fault("only one statement can stand here")
+                .hint("read several with parse_script"));
+        }
+        statement.ok_or_else(|| self.parse_fault("there is no statement here"))
+    }
+
+    /// A statement with its `;`. None if it had faults, which are then among `faults`.
+    fn whole_statement(&mut self, faults: &mut Vec<Fault>) -> Parse<Option<SpannedStatement>> {
+        let start = self.here().start;
+        let had = faults.len();
+        let statement = if self.at_all(&["EXECUTE", "STATEMENT", "SET"]) {
+            self.advance();
+            Statement::StatementSet(self.statement_set(faults)?)
+        } else {
+            self.statement()?
+        };
+        let span = self.since(start);
+        if !self.is(Kind::Semicolon) && !self.is(Kind::End) {
+            return Err(self.behind_statement());
+        }
+        self.eat(Kind::Semicolon);
+        Ok((faults.len() == had).then_some(SpannedStatement { statement, span }))
+    }
+
+    /// `STATEMENT SET BEGIN insert; … END`. A faulty INSERT is left out and its fault kept.
+    pub(crate) fn statement_set(&mut self, faults: &mut Vec<Fault>) -> Parse<Vec<Insert>> {
+        self.expect_words(&["STATEMENT", "SET"])?;
+        let begin = self.here();
+        self.expect_word("BEGIN")?;
+        let had = faults.len();
+        let mut inserts = Vec::new();
+        loop {
+            while self.eat(Kind::Semicolon) {}
+            if self.at("END") && !(inserts.is_empty() && faults.len() == had) {
+                self.advance();
+                return Ok(inserts);
+            }
+            if self.is(Kind::End) {
+                let (line, column) = begin.line_column(self.text);
+                return Err(self
+                    .unexpected("INSERT or END")
+                    .hint(format!("the BEGIN at line {line}, column {column} needs an END")));
+            }
+            match self.set_member() {
+                Ok(insert) => inserts.push(insert),
+                Err(fault) => {
+                    faults.push(fault);
+                    self.recover();
+                }
+            }
+        }
+    }
+
+    fn set_member(&mut self) -> Parse<Insert> {
+        if !self.at("INSERT") {
+            return Err(self.unexpected("INSERT").hint("a statement set holds INSERT statements only"));
+        }
+        let insert = self.insert()?;
+        if self.is(Kind::Semicolon) {
+            return Ok(insert);
+        }
+        if self.at("END") {
+            return Err(self.unexpected("';'").hint("every INSERT of a statement set ends with ';'"));
+        }
+        Err(self.behind_statement())
+    }
+
+    /// The fault for what stands behind a whole statement.
+    fn behind_statement(&self) -> Fault {
+        let fault = self.unexpected("the end of the statement");
+        let begins =
+            ["SELECT", "INSERT", "CREATE", "DROP", "ALTER", "EXECUTE", "SET", "SHOW", "EXPLAIN", "BEGIN"];
+        if self.at_any(&begins) {
+            return fault.hint(format!("put a ';' before {}", self.found()));
+        }
+        fault
+    }
+}
