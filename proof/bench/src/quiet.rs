@@ -1,0 +1,185 @@
+//! The quiet load, which the product is made for: many rules with literals of their own, up to 1.2 % of the events hit.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use crate::dense::success;
+use crate::generate::{Rng, event_time, ip, number, pick, quoted, timestamp};
+use crate::words::{AGENTS, PORTS, STATUS, TYPES, USERS};
+
+const CONSONANTS: &[u8] = b"bcdfghjklmnpqrstvwxz";
+const VOWELS: &[u8] = b"aeiouy";
+/// Rules below this number have planted events.
+const PLANTED: u64 = 5000;
+const BENIGN: usize = 4096;
+
+/// The words that events and rules are made of.
+pub struct Words(Vec<String>);
+
+impl Words {
+    /// Different words of 5 to 9 letters: syllables of consonant, vowel and mostly a consonant.
+    pub fn new() -> Self {
+        let wanted = 3 * PLANTED as usize + BENIGN;
+        let mut rng = Rng::new(2026);
+        let mut seen = HashSet::new();
+        let mut words = Vec::with_capacity(wanted);
+        while words.len() < wanted {
+            let r = rng.next();
+            let mut word = String::new();
+            for k in 0..2 + (r & 1) {
+                let x = r >> (1 + 15 * k);
+                word.push(char::from(pick(CONSONANTS, x & 255)));
+                word.push(char::from(pick(VOWELS, (x >> 8) & 15)));
+                if (x >> 11) & 1 == 1 || k == 0 {
+                    word.push(char::from(pick(CONSONANTS, ((x >> 12) & 7) * 2 + (x & 1))));
+                }
+            }
+            if seen.insert(word.clone()) {
+                words.push(word);
+            }
+        }
+        Words(words)
+    }
+
+    fn benign(&self, i: u64) -> &str {
+        self.0.get((i % BENIGN as u64) as usize).map_or("", String::as_str)
+    }
+
+    fn of_rule(&self, i: u64) -> &str {
+        let count = (self.0.len() - BENIGN) as u64;
+        self.0.get(BENIGN + (i % count) as usize).map_or("", String::as_str)
+    }
+
+    /// The condition of rule `i`.
+    pub fn rule(&self, i: u64) -> String {
+        let (a, b, c) = (self.of_rule(3 * i), self.of_rule(3 * i + 1), self.of_rule(3 * i + 2));
+        let m = i / 10;
+        let mut s = match i % 10 {
+            0 => format!(r"REGEXP(`cmdline`, '(?i)\b{a}(\.exe)?\s.*-e(nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{{16,}}')"),
+            3 => format!(r"REGEXP(`url`, '/{a}-[0-9]+\.(php|aspx?)$')"),
+            6 => format!(r"REGEXP(`proc_path`, '(?i)\\(temp|public)\\{a}[^\\]*\.exe$')"),
+            1 => format!("`cmdline` LIKE '%{a} {b}%'"),
+            4 => format!(r"`proc_path` LIKE '%\{a}.exe'"),
+            7 => format!("`url` LIKE 'https://{a}.%'"),
+            2 => format!("`user` = '{a}' AND `host` LIKE 'host-{}%'", m % 2),
+            5 => format!(
+                "`user` IN ('{a}', '{b}', '{c}') AND `dst_port` IN ({}, {})",
+                pick(&PORTS, m % 16),
+                pick(&PORTS, (m + 5) % 16)
+            ),
+            8 => format!("`bytes` > {} AND `dst_port` = {}", 1_047_500 + i % 1000, pick(&PORTS, m % 16)),
+            _ => format!("`status` = {} AND `method` = 'GET' AND `url` LIKE '%/{a}/%'", pick(&STATUS, m % 16)),
+        };
+        if i % 7 == 3 {
+            s.push_str(&format!(" AND (`user_agent` IS NULL OR NOT (`user_agent` LIKE '%{c}%'))"));
+        }
+        s
+    }
+
+    /// Writes `n` events, with a nested ROW, ARRAY and MAP at the end if `nested`.
+    pub fn events(&self, n: u64, nested: bool, out: &mut impl Write) -> io::Result<()> {
+        let mut rng = Rng::new(4242);
+        let mut ms = 0i64;
+        for i in 0..n {
+            let (a, b, c, d) = (rng.next(), rng.next(), rng.next(), rng.next());
+            let t = event_time(&mut ms, a);
+            let mut kind = pick(&TYPES, (a >> 9) & 7);
+            let word = |shift: u32| self.benign((d >> shift) & 4095);
+            let (w1, w2, w3, w4, w5) = (word(0), word(12), word(24), word(36), word(48));
+            let mut host = (a >> 16) % 20_000;
+            let mut user = pick(&USERS, (b >> 52) & 15).to_string();
+            let mut port = pick(&PORTS, (b >> 56) & 15);
+            let mut status = pick(&STATUS, (c >> 57) & 15);
+            let windows = (c >> 62) & 1 == 1;
+            let mut path =
+                if windows { format!("C:\\Program Files\\{w1}\\{w2}.exe") } else { format!("/usr/{w1}/{w2}") };
+            let mut command = if windows {
+                format!("{w2}.exe /{w3} --{w4}=C:\\Users\\Public\\{w5} -p {w1}")
+            } else {
+                format!("{w2} --{w3}={w4} /var/lib/{w5}/{w1}")
+            };
+            command.push_str(&format!(" --id={}", c & 0xFFFFF));
+            let mut url = format!("https://{w1}.example.com/{w2}/{w3}?id={}&{w4}={w5}", (c >> 34) & 0xFFFF);
+            let mut method = if c & 3 != 0 { "GET" } else { "POST" };
+            let x = rng.next();
+            if x % 1000 < 12 {
+                // Low rule numbers more often.
+                let r = (PLANTED as f64).powf(((x >> 20) & 0xFFFFF) as f64 / 1_048_576.0) as u64 - 1;
+                let k = r % 10;
+                let (p, q, s) = (self.of_rule(3 * r), self.of_rule(3 * r + 1), self.of_rule(3 * r + 2));
+                if matches!(k, 0 | 1 | 4 | 6) && kind == "http" {
+                    kind = "process_start";
+                }
+                if matches!(k, 3 | 7 | 9) {
+                    kind = "http";
+                }
+                if k == 5 && matches!(kind, "process_start" | "login") {
+                    kind = "net_conn";
+                }
+                match k {
+                    0 => command = format!("{p}.exe -NoProfile -enc SQBFAFgAIAAoAE4AZQB3AC0A"),
+                    3 => url = format!("https://{w1}.example.com/{p}-{}.php", x & 1023),
+                    6 => path = format!("C:\\Users\\Public\\{p}{}.exe", x & 15),
+                    1 => command = format!("{w1} /c {p} {q} --{w2}"),
+                    4 => path = format!("C:\\Tools\\{p}.exe"),
+                    7 => url = format!("https://{p}.example.net/{w2}"),
+                    2 => {
+                        user = p.to_string();
+                        host = r / 10 % 2 * 10_000 + host % 10_000;
+                    }
+                    5 => {
+                        // The third name is never planted: the shift leaves one bit.
+                        user = pick(&[p, q, s], (x >> 40) & 1).to_string();
+                        port = pick(&PORTS, r / 10 % 16);
+                    }
+                    9 => {
+                        url = format!("https://{w1}.example.com/{p}/{w2}");
+                        status = pick(&STATUS, r / 10 % 16);
+                        method = "GET";
+                    }
+                    _ => {}
+                }
+            }
+            let (http, process, login) = (kind == "http", kind == "process_start", kind == "login");
+            write!(
+                out,
+                "{{\"id\":{i},\"ts\":\"{}\",\"event_type\":\"{kind}\",\"host\":\"host-{host:05}\",\"user\":\"{user}\",\"src_ip\":\"{}\",\"dst_ip\":{},\"dst_port\":{},\"proc_path\":\"{}\",\"cmdline\":{},\"pid\":{},\"method\":{},\"url\":{},\"user_agent\":{},\"status\":{},\"bytes\":{},\"success\":{},\"asset\":{}",
+                timestamp(t),
+                ip(b),
+                quoted(!process, &ip(c)),
+                number(!(process || login), port),
+                path.replace('\\', "\\\\"),
+                quoted(!http, &command.replace('\\', "\\\\")),
+                (c >> 20) & 0x7FFF,
+                quoted(http, method),
+                quoted(http, &url),
+                quoted(http, pick(&AGENTS, (c >> 54) & 7)),
+                number(http, status),
+                if process { 0 } else { (b >> 32) & 0xFFFFF },
+                success(login, c),
+                (c >> 3) % 1_000_000,
+            )?;
+            if nested {
+                write!(
+                    out,
+                    ",\"agent\":{{\"name\":\"sensor-{}\",\"version\":[{},{},{}],\"tags\":[\"{w1}\",\"{}\"],\"labels\":{{\"zone\":\"zone-{}\",\"tier\":\"{}\"}}}}",
+                    a % 50,
+                    1 + (a >> 20) % 3,
+                    (a >> 24) % 10,
+                    (a >> 30) % 20,
+                    pick(&["edge", "core", "dmz", "lab"], b >> 10),
+                    (b >> 20) % 8,
+                    pick(&["gold", "silver", "bronze"], b >> 30),
+                )?;
+            }
+            out.write_all(b"}\n")?;
+        }
+        Ok(())
+    }
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self::new()
+    }
+}
