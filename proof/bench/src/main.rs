@@ -6,6 +6,7 @@
 //! bench run [--events N] [--only TEXT] [--runs K]   the table
 //! ```
 
+mod attacks;
 mod cost;
 mod dense;
 mod generate;

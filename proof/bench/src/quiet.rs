@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use crate::attacks::{ATTACKS, Trace};
 use crate::dense::success;
 use crate::generate::{Rng, event_time, ip, number, pick, quoted, timestamp};
 use crate::words::{AGENTS, PORTS, STATUS, TYPES, USERS};
@@ -76,8 +77,8 @@ impl Words {
         s
     }
 
-    /// Writes `n` events, with a nested ROW, ARRAY and MAP at the end if `nested`.
-    pub fn events(&self, n: u64, nested: bool, out: &mut impl Write) -> io::Result<()> {
+    /// Writes `n` events. Those of the demo (`detect`) have attacks planted instead of words of rules, and a nested ROW, ARRAY and MAP.
+    pub fn events(&self, n: u64, detect: bool, out: &mut impl Write) -> io::Result<()> {
         let mut rng = Rng::new(4242);
         let mut ms = 0i64;
         for i in 0..n {
@@ -101,8 +102,30 @@ impl Words {
             command.push_str(&format!(" --id={}", c & 0xFFFFF));
             let mut url = format!("https://{w1}.example.com/{w2}/{w3}?id={}&{w4}={w5}", (c >> 34) & 0xFFFF);
             let mut method = if c & 3 != 0 { "GET" } else { "POST" };
+            let mut agent = pick(&AGENTS, (c >> 54) & 7);
+            let mut failed_login = false;
+            let mut target = ip(c);
             let x = rng.next();
-            if x % 1000 < 12 {
+            if detect && x % 1000 < 10 {
+                let (trace, text) = pick(&ATTACKS, x >> 20);
+                (kind, failed_login) = match trace {
+                    Trace::Command | Trace::Program => ("process_start", false),
+                    Trace::Request | Trace::Agent => ("http", false),
+                    Trace::Connection => ("net_conn", false),
+                    Trace::Login => ("login", true),
+                };
+                match trace {
+                    Trace::Command => command = text.to_string(),
+                    Trace::Program => path = text.to_string(),
+                    Trace::Request => url = format!("https://{w1}.example.com{text}"),
+                    Trace::Agent => agent = text,
+                    Trace::Connection => {
+                        port = text.parse().unwrap_or(port);
+                        target = format!("203.0.113.{}", x >> 40 & 127);
+                    }
+                    Trace::Login => user = text.to_string(),
+                }
+            } else if !detect && x % 1000 < 12 {
                 // Low rule numbers more often.
                 let r = (PLANTED as f64).powf(((x >> 20) & 0xFFFFF) as f64 / 1_048_576.0) as u64 - 1;
                 let k = r % 10;
@@ -146,20 +169,20 @@ impl Words {
                 "{{\"id\":{i},\"ts\":\"{}\",\"event_type\":\"{kind}\",\"host\":\"host-{host:05}\",\"user\":\"{user}\",\"src_ip\":\"{}\",\"dst_ip\":{},\"dst_port\":{},\"proc_path\":\"{}\",\"cmdline\":{},\"pid\":{},\"method\":{},\"url\":{},\"user_agent\":{},\"status\":{},\"bytes\":{},\"success\":{},\"asset\":{}",
                 timestamp(t),
                 ip(b),
-                quoted(!process, &ip(c)),
+                quoted(!process, &target),
                 number(!(process || login), port),
                 path.replace('\\', "\\\\"),
                 quoted(!http, &command.replace('\\', "\\\\")),
                 (c >> 20) & 0x7FFF,
                 quoted(http, method),
                 quoted(http, &url),
-                quoted(http, pick(&AGENTS, (c >> 54) & 7)),
+                quoted(http, agent),
                 number(http, status),
                 if process { 0 } else { (b >> 32) & 0xFFFFF },
-                success(login, c),
+                if failed_login { "false" } else { success(login, c) },
                 (c >> 3) % 1_000_000,
             )?;
-            if nested {
+            if detect {
                 write!(
                     out,
                     ",\"agent\":{{\"name\":\"sensor-{}\",\"version\":[{},{},{}],\"tags\":[\"{w1}\",\"{}\"],\"labels\":{{\"zone\":\"zone-{}\",\"tier\":\"{}\"}}}}",
