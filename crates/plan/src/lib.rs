@@ -4,7 +4,9 @@
 //! The same text gives the same plan, byte for byte. This crate must never know bytes of records, files, clocks, threads or any particular
 //! connector or format: it knows those by the cards that the product hands down.
 
+mod binder;
 pub mod catalog;
+mod optimize;
 mod plan;
 pub mod session;
 pub mod statement;

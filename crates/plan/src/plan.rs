@@ -164,6 +164,63 @@ pub enum Op {
     Sink(SinkOp),
 }
 
+impl Op {
+    /// Every expression in it, in a fixed order. Those of a scan are over the scan's input, those of a join's `equal` pairs over one side.
+    pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
+        fn keys(keys: &mut [SortKey]) -> impl Iterator<Item = &mut Expr> {
+            keys.iter_mut().map(|k| &mut k.expr)
+        }
+        fn calls(calls: &mut [AggregateCall]) -> Vec<&mut Expr> {
+            let mut all = Vec::new();
+            for c in calls {
+                all.extend(c.args.iter_mut());
+                all.extend(c.filter.iter_mut());
+                all.extend(keys(&mut c.order_by));
+            }
+            all
+        }
+        match self {
+            Op::Scan(s) => {
+                let mut all: Vec<&mut Expr> = s.filter.iter_mut().collect();
+                all.extend(s.output.iter_mut().map(|o| &mut o.expr));
+                if let Some(w) = &mut s.watermark {
+                    all.extend([&mut w.rowtime, &mut w.watermark]);
+                }
+                all
+            }
+            Op::Filter(e) => vec![e],
+            Op::Project(items) => items.iter_mut().map(|i| &mut i.expr).collect(),
+            Op::Unnest(u) => vec![&mut u.collection],
+            Op::TableFunction(t) => t.args.iter_mut().collect(),
+            Op::Aggregate(a) => {
+                let mut all: Vec<&mut Expr> = a.keys.iter_mut().collect();
+                all.extend(calls(&mut a.calls));
+                all
+            }
+            Op::Join(j) => {
+                let mut all: Vec<&mut Expr> = j.equal.iter_mut().flat_map(|(l, r)| [l, r]).collect();
+                all.extend(j.condition.iter_mut());
+                all
+            }
+            Op::Over(o) => {
+                let mut all: Vec<&mut Expr> = o.partition_by.iter_mut().collect();
+                all.extend(keys(&mut o.order_by));
+                all.extend(calls(&mut o.calls));
+                all
+            }
+            Op::TopN(t) => t.partition_by.iter_mut().chain(keys(&mut t.order_by)).collect(),
+            Op::Sort(k) => keys(k).collect(),
+            Op::Match(m) => m.partition_by.iter_mut().chain(keys(&mut m.order_by)).collect(),
+            Op::Union
+            | Op::Values(_)
+            | Op::Window(_)
+            | Op::Limit { .. }
+            | Op::SetOperation { .. }
+            | Op::Sink(_) => Vec::new(),
+        }
+    }
+}
+
 /// A column of a projection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProjectItem {

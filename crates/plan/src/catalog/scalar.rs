@@ -1,23 +1,8 @@
 //! The way from the catalog to the binder: expressions of columns and watermarks.
 
 use millstream_expr::Expr;
-use millstream_sql::ast;
-use millstream_types::{Fault, Field};
 
-use super::BindEnvironment;
-
-/// Binds an expression over some columns: neither subqueries nor aggregates.
-///
-/// # Errors
-/// User, at the place in the text.
-pub(crate) fn bind_scalar(
-    expr: &ast::Expr,
-    columns: &[Field],
-    environment: &BindEnvironment<'_>,
-) -> Result<Expr, Fault> {
-    let _ = (columns, environment);
-    Err(Fault::not_yet("expressions in column declarations").at(expr.span))
-}
+pub(crate) use crate::binder::bind_expression as bind_scalar;
 
 /// Replaces input columns by expressions, where there is one.
 pub(crate) fn substitute(expr: &mut Expr, with: &impl Fn(usize) -> Option<Expr>) {

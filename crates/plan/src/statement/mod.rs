@@ -13,7 +13,6 @@ mod definition_text;
 mod describe;
 mod drop;
 mod functions;
-mod insert;
 mod like;
 mod modify;
 mod script;

@@ -8,82 +8,84 @@ use millstream_flow::ChangelogMode;
 use millstream_sql::ast::{Ident, Insert, OnConflict};
 use millstream_types::{DataType, Fault, Field, Schema, Span, Value, nearest};
 
-use super::SessionState;
-use crate::catalog::{BindEnvironment, ColumnOrigin, ResolvedColumn, ResolvedTable, bind_scalar};
-use crate::{ColumnSource, JobPlan, Node, NodeId, Op, OperatorId, ProjectItem, SinkOp, SinkTarget};
+use super::{Binder, bind_expression};
+use crate::catalog::{BindEnvironment, ColumnOrigin, ResolvedColumn, ResolvedTable};
+use crate::{ColumnSource, NodeId, Op, SinkOp, SinkTarget};
 
-impl SessionState {
-    /// The plan of an INSERT: the query, a projection to the table's columns, the sink.
-    pub(super) fn plan_insert(&self, insert: &Insert) -> Result<JobPlan, Fault> {
-        let context = self.settings.bind_context();
-        let environment = self.environment(&context);
+impl Binder<'_> {
+    /// Adds an INSERT to the job: the query, a projection to the table's columns, the sink.
+    ///
+    /// # Errors
+    /// User or NotYet, at the place in the statement.
+    pub fn bind_insert(&mut self, statement: usize, insert: &Insert) -> Result<NodeId, Fault> {
+        self.statement = statement;
+        let environment = self.env;
         let table = environment.sink(&insert.table, &insert.hints)?;
-        check_mode(insert, &table)?;
+        check_mode(insert, &table, self.streaming())?;
         let fixed = static_partition(insert, &table, &environment)?;
         let targets = targets(insert, &table, &fixed)?;
-
-        let mut plan = self.plan_query(&insert.query)?;
-        // The query's own sink is that of a SELECT: the table's takes its place.
-        let collect = plan.sinks.pop().and_then(|s| plan.nodes.get(s.0)).cloned();
-        let Some(collect) = collect else { return Err(Fault::internal("a query without output")) };
-        let Some(input) = collect.inputs.first().copied() else {
-            return Err(Fault::internal("a sink without input"));
-        };
-        plan.nodes.pop();
-
-        check_types(insert, &table, &targets, &collect.schema)?;
+        let query = self.bind_query(&insert.query, true)?;
+        let input = self.schema(query);
+        check_types(insert, &table, &targets, &input)?;
         let written = written(&table);
         let mut items = Vec::with_capacity(written.len());
         for (at, name) in &written {
             let Some(column) = table.columns.get(*at) else { continue };
-            let value = value_of(insert, column, *at, &fixed, &targets, &collect.schema)?;
-            items.push(ProjectItem { name: name.clone(), expr: value });
+            items.push((name.clone(), value_of(insert, column, *at, &fixed, &targets, &input)?));
         }
-        let schema = Arc::new(Schema::new(
-            items.iter().map(|i| Field::new(i.name.clone(), i.expr.data_type.clone())).collect(),
-        ));
+        let schema =
+            Schema::new(items.iter().map(|(n, e)| Field::new(n.clone(), e.data_type.plain())).collect());
         let not_null = written
             .iter()
+            .zip(&items)
             .enumerate()
-            .filter(|(_, (at, _))| table.columns.get(*at).is_some_and(|c| !c.data_type.nullable))
+            .filter(|(_, ((at, _), (_, value)))| {
+                value.data_type.nullable && table.columns.get(*at).is_some_and(|c| !c.data_type.nullable)
+            })
             .map(|(i, _)| i)
             .collect();
-        let node = |op: Op, input: NodeId, span: Span| Node {
-            op,
-            inputs: vec![input],
-            schema: schema.clone(),
-            changes: ChangelogMode::Append,
-            upsert_keys: Vec::new(),
-            id: OperatorId(0),
-            upstream: 0,
-            span: Some(span),
-            statement: self.position(),
-        };
-        let project = NodeId(plan.nodes.len());
-        plan.nodes.push(node(Op::Project(items), input, insert.query.span));
-        let sink = NodeId(plan.nodes.len());
+        let project = self.project(query, items, insert.query.span);
+        let drop_null = self.settings.options.get("table.exec.sink.not-null-enforcer");
         let op = SinkOp {
             target: SinkTarget::Table(table.spec.clone()),
             name: table.path.to_string(),
             overwrite: insert.overwrite,
             not_null,
-            drop_null: self.settings.is("table.exec.sink.not-null-enforcer", "DROP"),
+            drop_null: drop_null.is_some_and(|v| v.eq_ignore_ascii_case("DROP")),
             materialize: false,
         };
-        plan.nodes.push(node(Op::Sink(op), project, insert.table.span));
-        plan.sinks.push(sink);
-        Ok(plan)
+        let sink = self.add(Op::Sink(op), vec![project], schema, insert.table.span);
+        if let Some(n) = self.plan.nodes.get_mut(sink.0) {
+            // What the sink takes, until the changelog is derived.
+            n.changes = accepted_changes(&table);
+        }
+        self.plan.sinks.push(sink);
+        Ok(sink)
+    }
+}
+
+/// The most that a sink takes. A format that writes changes (Debezium's) makes any connector take them.
+fn accepted_changes(table: &ResolvedTable) -> ChangelogMode {
+    match (table.format.and_then(|f| f.encodes), table.connector.sink) {
+        (Some(ChangelogMode::Retract), _) => ChangelogMode::Retract,
+        (_, Some(card)) => card.changes,
+        (encodes, None) => encodes.unwrap_or(ChangelogMode::Append),
     }
 }
 
 /// OVERWRITE and ON CONFLICT are not for every table.
-fn check_mode(insert: &Insert, table: &ResolvedTable) -> Result<(), Fault> {
+fn check_mode(insert: &Insert, table: &ResolvedTable, streaming: bool) -> Result<(), Fault> {
     let Some(card) = table.connector.sink else { return Err(Fault::internal("not a sink")) };
     let connector = table.connector.name;
     if insert.overwrite && !card.overwrite {
         return Err(Fault::user("no-overwrite", format!("connector '{connector}' cannot overwrite a table"))
             .at(insert.table.span)
             .hint("write INSERT INTO"));
+    }
+    if insert.overwrite && streaming {
+        return Err(Fault::user("no-overwrite", "INSERT OVERWRITE is only for batch mode")
+            .at(insert.table.span)
+            .hint("SET 'execution.runtime-mode' = 'batch', or write INSERT INTO"));
     }
     match insert.on_conflict {
         None => Ok(()),
@@ -132,7 +134,7 @@ fn static_partition(
         }
         let Some(value) = value else { continue };
         let Some(column) = table.columns.get(at) else { continue };
-        let bound = bind_scalar(value, &[], environment)?;
+        let bound = bind_expression(value, &[], environment)?;
         if !assignable(&bound.data_type, &column.data_type) && !bound.data_type.kind.is_string() {
             return Err(wrong_type(column, &bound.data_type, value.span));
         }

@@ -1,0 +1,714 @@
+//! Expressions: operators, CASE, CAST, names.
+
+use std::sync::Arc;
+
+use millstream_expr::coerce::{common_type, explicit_cast};
+use millstream_expr::functions::scalar_function;
+use millstream_expr::{Call, CallExpr, CastMode, Expr, ExprKind, Keyword, Keywords};
+use millstream_sql::ast::{
+    self, ArgValue, ChainOp, CompareOp, IsTest, LikeOp, PeriodOp, QuantifiedSet, Sign, TimeUnit,
+};
+use millstream_types::{DataType, Fault, Field, Schema, Span, TypeKind, Value};
+
+use super::group::GroupWindow;
+use super::literal::bind_literal;
+use super::over::OverCall;
+use super::scope::{Scope, field_access};
+use super::subquery::PendingSubquery;
+use super::{Binder, OUTER};
+use crate::catalog::BindEnvironment;
+use crate::{AggregateCall, JobSettings};
+
+/// What an expression may hold and what was found in it.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    /// Name of the clause, for messages (`WHERE`).
+    pub clause: &'static str,
+    /// Aggregates may stand here.
+    pub aggregates_allowed: bool,
+    /// OVER calls may stand here.
+    pub over_allowed: bool,
+    /// Scalar subqueries may stand here.
+    pub subqueries_allowed: bool,
+    /// The group can be empty: no GROUP BY key.
+    pub can_be_empty: bool,
+    /// Aggregates found; their markers count from [`super::AGGREGATE`].
+    pub aggregates: Vec<AggregateCall>,
+    /// OVER calls found; their markers count from [`super::OVER`].
+    pub overs: Vec<OverCall>,
+    /// Scalar subqueries found; their markers count from [`super::SUBQUERY`].
+    pub subqueries: Vec<PendingSubquery>,
+    /// Windows of the WINDOW clause.
+    pub windows: Vec<(String, ast::WindowSpec)>,
+    /// The window of GROUP BY TUMBLE(…), and the properties that were asked for (their markers count from
+    /// [`super::WINDOW_PROPERTY`]).
+    pub group_window: Option<GroupWindow>,
+    /// See above.
+    pub window_properties: Vec<&'static str>,
+    /// MATCH_RECOGNIZE: names are pattern variables.
+    pub in_match: bool,
+    /// Type of the column that MATCH_RECOGNIZE orders by.
+    pub match_time: Option<DataType>,
+}
+
+/// Binds expressions over one scope.
+pub(crate) struct ExprBinder<'b, 'a> {
+    /// The query's binder.
+    pub binder: &'b mut Binder<'a>,
+    /// The names.
+    pub scope: &'b Scope,
+    /// What may be and was found.
+    pub found: &'b mut Collected,
+}
+
+/// Binds an expression over some columns: neither subqueries nor aggregates.
+///
+/// # Errors
+/// User, at the place in the text.
+pub(crate) fn bind_expression(
+    expr: &ast::Expr,
+    columns: &[Field],
+    environment: &BindEnvironment<'_>,
+) -> Result<Expr, Fault> {
+    let settings = JobSettings { batch: environment.context.batch, ..JobSettings::default() };
+    let mut binder = Binder::new(*environment, settings);
+    let scope = Scope::of_fields(&Schema::new(columns.to_vec()));
+    let mut found = Collected { clause: "this expression", ..Collected::default() };
+    ExprBinder { binder: &mut binder, scope: &scope, found: &mut found }.bind(expr)
+}
+
+impl ExprBinder<'_, '_> {
+    /// Binds an expression.
+    ///
+    /// # Errors
+    /// User or NotYet, at the place in the text.
+    pub fn bind(&mut self, expr: &ast::Expr) -> Result<Expr, Fault> {
+        // One small frame a level: the forms with locals of their own are functions of their own.
+        use ast::ExprKind as E;
+        let span = expr.span;
+        let bound = match &expr.kind {
+            E::Literal(l) => bind_literal(l, false, span),
+            E::Interval(interval) => self.interval(interval, span),
+            E::Difference(left, right, qualifier) => self.difference(left, right, qualifier.from, span),
+            E::Column(path) => self.column(path, span),
+            E::Field(base, field) => self.field(base, field),
+            E::Index(base, index) => self.operator("ITEM", &[base, index], span),
+            E::Sign(sign, operand) => self.sign(*sign, operand, span),
+            E::Not(operand) => self.not(operand, span),
+            E::And(terms) => self.logical(terms, true, span),
+            E::Or(terms) => self.logical(terms, false, span),
+            E::Chain(first, links) => self.chain(first, links),
+            E::Compare(left, op, right) => self.compare(left, *op, right, span),
+            E::Quantified(q) => self.quantified(q, span),
+            E::Is { expr: operand, test, negated } => self.is(operand, *test, *negated, span),
+            E::IsDistinctFrom { left, right, negated } => {
+                let name = if *negated { "IS NOT DISTINCT FROM" } else { "IS DISTINCT FROM" };
+                self.operator(name, &[left, right], span)
+            }
+            E::Between(b) => self.between(b, span),
+            E::InList { expr: operand, list, negated } => self.in_list(operand, list, *negated, span),
+            E::InQuery { .. } | E::Exists(_) => Err(Fault::not_yet(format!(
+                "IN and EXISTS with a subquery inside other expressions of {}",
+                self.found.clause
+            ))
+            .at(span)
+            .hint("write the condition as a term of its own, joined to the others by AND, in WHERE")),
+            E::Unique(_) => Err(Fault::not_yet("UNIQUE with a subquery").at(span)),
+            E::Like(like) => self.like(like, span),
+            E::Case(case) => self.case(case, span),
+            E::Cast(cast) => self.cast(cast),
+            E::Function(call) => self.function(call),
+            E::Trim(trim) => self.trim(trim, span),
+            E::Extract(unit, operand) => self.with_unit("EXTRACT", unit.unit, &[operand], span),
+            E::Round(to, unit, operand) => {
+                let name = match to {
+                    ast::RoundTo::Floor => "FLOOR",
+                    ast::RoundTo::Ceil => "CEIL",
+                };
+                self.with_unit(name, unit.unit, &[operand], span)
+            }
+            E::TimestampAdd(unit, count, point) => {
+                self.with_unit("TIMESTAMPADD", unit.unit, &[count, point], span)
+            }
+            E::TimestampDiff(unit, from, to) => self.with_unit("TIMESTAMPDIFF", unit.unit, &[from, to], span),
+            E::Json(call) => self.json(call, span),
+            E::Row { items, .. } => self.all_of("ROW", items.iter(), span),
+            E::Array(items) => self.all_of("ARRAY", items.iter(), span),
+            E::Map(entries) => self.all_of("MAP", entries.iter().flat_map(|(k, v)| [k, v]), span),
+            E::Multiset(items) => self.all_of("MULTISET", items.iter(), span),
+            E::CollectQuery(..) => Err(Fault::not_yet("ARRAY, MAP or MULTISET of a subquery").at(span)),
+            E::Subquery(query) => self.scalar_subquery(query, span),
+            E::Period(left, op, right) => self.period(left, *op, right, span),
+            E::Descriptor(_) => {
+                Err(Fault::user("descriptor", "DESCRIPTOR can only be an argument of a window function")
+                    .at(span))
+            }
+            E::Default => Err(Fault::user("default", "DEFAULT cannot be used here").at(span)),
+            E::MatchScope(_, operand) if self.found.in_match => self.bind(operand),
+            E::MatchScope(..) => {
+                Err(Fault::user("match-scope", "FINAL and RUNNING belong to MATCH_RECOGNIZE").at(span))
+            }
+        };
+        bound.map(|b| b.at(span)).map_err(|f| f.at(span))
+    }
+
+    /// Binds a condition.
+    ///
+    /// # Errors
+    /// User, when it is no BOOLEAN.
+    pub fn condition(&mut self, expr: &ast::Expr) -> Result<Expr, Fault> {
+        let bound = self.bind(expr)?;
+        match bound.data_type.kind {
+            TypeKind::Boolean => Ok(bound),
+            TypeKind::Null => Ok(Expr::literal(Value::Null, DataType::boolean()).at(expr.span)),
+            _ => Err(Fault::user(
+                "no-condition",
+                format!(
+                    "{} clause must be a condition, this is of type {}",
+                    self.found.clause, bound.data_type
+                ),
+            )
+            .at(expr.span)
+            .hint("write a comparison, or a function that gives BOOLEAN")),
+        }
+    }
+
+    #[inline(never)]
+    fn column(&mut self, path: &[ast::Ident], span: Span) -> Result<Expr, Fault> {
+        if let Some(expr) = self.scope.resolve(path)? {
+            return Ok(expr);
+        }
+        if let Some(outer) = self.binder.outers.last()
+            && let Some(mut expr) = outer.resolve(path)?
+        {
+            expr.map_columns(&|i| if i < OUTER { i + OUTER } else { i });
+            return Ok(expr);
+        }
+        for scope in self.binder.outers.iter().rev().skip(1) {
+            if scope.resolve(path)?.is_some() {
+                return Err(Fault::not_yet("columns of a query more than one level further out").at(span));
+            }
+        }
+        Err(self.scope.unknown(path, span))
+    }
+
+    #[inline(never)]
+    fn field(&mut self, base: &ast::Expr, field: &ast::Ident) -> Result<Expr, Fault> {
+        let base = self.bind(base)?;
+        field_access(base, field)
+    }
+
+    #[inline(never)]
+    fn sign(&mut self, sign: Sign, operand: &ast::Expr, span: Span) -> Result<Expr, Fault> {
+        if let ast::ExprKind::Literal(l) = &operand.kind
+            && matches!(
+                l,
+                ast::Literal::Integer(_)
+                    | ast::Literal::Decimal(_)
+                    | ast::Literal::Double(_)
+                    | ast::Literal::Interval(_)
+            )
+        {
+            return bind_literal(l, sign == Sign::Minus, span);
+        }
+        self.operator(if sign == Sign::Minus { "-" } else { "+" }, &[operand], span)
+    }
+
+    /// `INTERVAL n DAY`: so many times the unit.
+    #[inline(never)]
+    fn interval(&mut self, interval: &ast::IntervalExpr, span: Span) -> Result<Expr, Fault> {
+        if interval.qualifier.to.is_some() {
+            return Err(Fault::user("interval", "an interval whose length is computed has one unit")
+                .at(interval.qualifier.span)
+                .hint("write INTERVAL n DAY"));
+        }
+        let one = ast::IntervalLiteral {
+            negative: interval.negative,
+            text: ast::Text { value: "1".to_string(), span },
+            qualifier: interval.qualifier,
+        };
+        let unit = bind_literal(&ast::Literal::Interval(Box::new(one)), false, span)?;
+        let length = self.bind(&interval.expr)?;
+        self.call("*", vec![length, unit], Vec::new(), span)
+    }
+
+    /// `(a - b) DAY`.
+    #[inline(never)]
+    fn difference(
+        &mut self,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        unit: TimeUnit,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        self.with_unit("-", unit, &[left, right], span)
+    }
+
+    #[inline(never)]
+    fn not(&mut self, operand: &ast::Expr, span: Span) -> Result<Expr, Fault> {
+        let bound = self.bind(operand)?;
+        let bound = boolean_operand(bound, "NOT", span)?;
+        Ok(negate(bound))
+    }
+
+    #[inline(never)]
+    fn logical(&mut self, terms: &[ast::Expr], and: bool, span: Span) -> Result<Expr, Fault> {
+        let name = if and { "AND" } else { "OR" };
+        let mut bound = Vec::with_capacity(terms.len());
+        for term in terms {
+            let term = self.bind(term)?;
+            bound.push(boolean_operand(term, name, span)?);
+        }
+        Ok(if and { conjunction(bound) } else { disjunction(bound) })
+    }
+
+    #[inline(never)]
+    fn chain(&mut self, first: &ast::Expr, links: &[ast::ChainLink]) -> Result<Expr, Fault> {
+        let mut left = self.bind(first)?;
+        let start = first.span;
+        for link in links {
+            let right = self.bind(&link.operand)?;
+            let name = match link.op {
+                ChainOp::Add => "+",
+                ChainOp::Subtract => "-",
+                ChainOp::Multiply => "*",
+                ChainOp::Divide => "/",
+                ChainOp::Modulo => "%",
+                ChainOp::Concat => "||",
+            };
+            let span = start.to(link.operand.span);
+            left = self.call(name, vec![left, right], Vec::new(), span)?.at(span);
+        }
+        Ok(left)
+    }
+
+    #[inline(never)]
+    fn compare(
+        &mut self,
+        left: &ast::Expr,
+        op: CompareOp,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        self.operator(compare_name(op), &[left, right], span)
+    }
+
+    #[inline(never)]
+    fn quantified(&mut self, q: &ast::Quantified, span: Span) -> Result<Expr, Fault> {
+        let QuantifiedSet::List(items) = &q.right else {
+            return Err(Fault::not_yet("comparisons with ANY or ALL of a subquery").at(span));
+        };
+        let left = self.bind(&q.left)?;
+        let mut terms = Vec::with_capacity(items.len());
+        for item in items {
+            let right = self.bind(item)?;
+            terms.push(self.call(compare_name(q.op), vec![left.clone(), right], Vec::new(), item.span)?);
+        }
+        Ok(if q.all { conjunction(terms) } else { disjunction(terms) })
+    }
+
+    #[inline(never)]
+    fn is(&mut self, operand: &ast::Expr, test: IsTest, negated: bool, span: Span) -> Result<Expr, Fault> {
+        let name = match (test, negated) {
+            (IsTest::Null, false) => "IS NULL",
+            (IsTest::Null, true) => "IS NOT NULL",
+            (IsTest::True, false) => "IS TRUE",
+            (IsTest::True, true) => "IS NOT TRUE",
+            (IsTest::False, false) => "IS FALSE",
+            (IsTest::False, true) => "IS NOT FALSE",
+            (IsTest::Unknown, false) => "IS UNKNOWN",
+            (IsTest::Unknown, true) => "IS NOT UNKNOWN",
+            (IsTest::JsonValue, false) => "IS JSON VALUE",
+            (IsTest::JsonValue, true) => "IS NOT JSON VALUE",
+            (IsTest::JsonObject, false) => "IS JSON OBJECT",
+            (IsTest::JsonObject, true) => "IS NOT JSON OBJECT",
+            (IsTest::JsonArray, false) => "IS JSON ARRAY",
+            (IsTest::JsonArray, true) => "IS NOT JSON ARRAY",
+            (IsTest::JsonScalar, false) => "IS JSON SCALAR",
+            (IsTest::JsonScalar, true) => "IS NOT JSON SCALAR",
+        };
+        self.operator(name, &[operand], span)
+    }
+
+    #[inline(never)]
+    fn between(&mut self, b: &ast::Between, span: Span) -> Result<Expr, Fault> {
+        let value = self.bind(&b.expr)?;
+        let low = self.bind(&b.low)?;
+        let high = self.bind(&b.high)?;
+        let mut within = |low: &Expr, high: &Expr, negated: bool| -> Result<Expr, Fault> {
+            let (lower, upper) = if negated { ("<", ">") } else { (">=", "<=") };
+            let a = self.call(lower, vec![value.clone(), low.clone()], Vec::new(), span)?.at(span);
+            let b = self.call(upper, vec![value.clone(), high.clone()], Vec::new(), span)?.at(span);
+            Ok(if negated { disjunction(vec![a, b]) } else { conjunction(vec![a, b]) })
+        };
+        let straight = within(&low, &high, b.negated)?;
+        if !b.symmetric {
+            return Ok(straight);
+        }
+        let crossed = within(&high, &low, b.negated)?;
+        Ok(if b.negated {
+            conjunction(vec![straight, crossed])
+        } else {
+            disjunction(vec![straight, crossed])
+        })
+    }
+
+    #[inline(never)]
+    fn in_list(
+        &mut self,
+        operand: &ast::Expr,
+        list: &[ast::Expr],
+        negated: bool,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let mut args = Vec::with_capacity(list.len() + 1);
+        args.push(self.bind(operand)?);
+        for item in list {
+            args.push(self.bind(item)?);
+        }
+        let bound = self.call("IN", args, Vec::new(), span)?.at(span);
+        Ok(if negated { negate(bound) } else { bound })
+    }
+
+    #[inline(never)]
+    fn like(&mut self, like: &ast::Like, span: Span) -> Result<Expr, Fault> {
+        let name = match like.op {
+            LikeOp::Like => "LIKE",
+            LikeOp::SimilarTo => "SIMILAR TO",
+            LikeOp::ILike => "ILIKE",
+            LikeOp::RLike => "RLIKE",
+        };
+        let mut args = vec![self.bind(&like.expr)?, self.bind(&like.pattern)?];
+        if let Some(escape) = &like.escape {
+            args.push(self.bind(escape)?);
+        }
+        if matches!(like.op, LikeOp::ILike | LikeOp::RLike) && scalar_function(name).is_none() {
+            let instead =
+                if like.op == LikeOp::ILike { "LOWER(x) LIKE LOWER(pattern)" } else { "REGEXP(x, pattern)" };
+            return Err(Fault::user(
+                "unknown-function",
+                format!("No match found for function signature {name}"),
+            )
+            .at(span)
+            .hint(format!("write {instead}")));
+        }
+        let bound = self.call(name, args, Vec::new(), span)?.at(span);
+        Ok(if like.negated { negate(bound) } else { bound })
+    }
+
+    #[inline(never)]
+    fn case(&mut self, case: &ast::Case, span: Span) -> Result<Expr, Fault> {
+        let operand = case.operand.as_ref().map(|o| self.bind(o)).transpose()?;
+        let mut branches = Vec::with_capacity(case.branches.len());
+        for (when, then) in &case.branches {
+            let condition = match &operand {
+                None => {
+                    let bound = self.bind(when)?;
+                    boolean_operand(bound, "CASE", when.span)?
+                }
+                Some(operand) => {
+                    let values: Vec<&ast::Expr> = match &when.kind {
+                        ast::ExprKind::Row { items, explicit: false } => items.iter().collect(),
+                        _ => vec![when],
+                    };
+                    let mut terms = Vec::with_capacity(values.len());
+                    for value in values {
+                        let value = typed_null(self.bind(value)?, &operand.data_type);
+                        terms.push(
+                            self.call("=", vec![operand.clone(), value], Vec::new(), when.span)?
+                                .at(when.span),
+                        );
+                    }
+                    disjunction(terms)
+                }
+            };
+            branches.push((condition, self.bind(then)?));
+        }
+        let otherwise = match &case.otherwise {
+            Some(e) => self.bind(e)?,
+            None => Expr::literal(Value::Null, TypeKind::Null.nullable()),
+        };
+        let types: Vec<DataType> =
+            branches.iter().map(|(_, v)| &v.data_type).chain([&otherwise.data_type]).cloned().collect();
+        let common = common_type(&types).ok_or_else(|| {
+            let kinds: Vec<String> = types.iter().map(|t| t.kind.to_string()).collect();
+            Fault::user(
+                "mixed-types",
+                format!("Illegal mixing of types in CASE or COALESCE statement: {}", kinds.join(", ")),
+            )
+            .at(span)
+            .hint("cast the values to one type")
+        })?;
+        if common.kind == TypeKind::Null {
+            return Err(Fault::user(
+                "mixed-types",
+                "ELSE clause or at least one THEN clause must be non-NULL",
+            )
+            .at(span)
+            .hint("cast one of the NULLs to a type: CAST(NULL AS INT)"));
+        }
+        let common = common.plain();
+        let branches = branches.into_iter().map(|(c, v)| (c, converted(v, &common))).collect();
+        let otherwise = Box::new(converted(otherwise, &common));
+        Ok(Expr::new(ExprKind::Case { branches, otherwise }, common))
+    }
+
+    #[inline(never)]
+    fn cast(&mut self, cast: &ast::Cast) -> Result<Expr, Fault> {
+        let input = self.bind(&cast.expr)?;
+        let mode = if cast.safe { CastMode::TryCast } else { CastMode::Cast };
+        let target = &cast.target.data_type;
+        if !cast.safe && input.data_type.kind == TypeKind::Null {
+            return Ok(Expr::literal(Value::Null, target.clone().with_nullable(true)));
+        }
+        explicit_cast(input, target, mode, self.binder.env.context)
+    }
+
+    #[inline(never)]
+    fn trim(&mut self, trim: &ast::Trim, span: Span) -> Result<Expr, Fault> {
+        let side = match trim.side {
+            ast::TrimSide::Both => "BOTH",
+            ast::TrimSide::Leading => "LEADING",
+            ast::TrimSide::Trailing => "TRAILING",
+        };
+        let mut args = vec![self.bind(&trim.text)?];
+        if let Some(characters) = &trim.characters {
+            args.push(self.bind(characters)?);
+        }
+        self.call("TRIM", args, vec![("side", Keyword::Word(side.into()))], span)
+    }
+
+    #[inline(never)]
+    fn with_unit(
+        &mut self,
+        name: &str,
+        unit: TimeUnit,
+        operands: &[&ast::Expr],
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let args = operands.iter().map(|o| self.bind(o)).collect::<Result<Vec<_>, _>>()?;
+        self.call(name, args, vec![("unit", Keyword::Word(unit_word(unit).into()))], span)
+    }
+
+    #[inline(never)]
+    fn all_of<'e>(
+        &mut self,
+        name: &str,
+        items: impl Iterator<Item = &'e ast::Expr>,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let args = items.map(|i| self.bind(i)).collect::<Result<Vec<_>, _>>()?;
+        self.call(name, args, Vec::new(), span)
+    }
+
+    #[inline(never)]
+    fn period(
+        &mut self,
+        left: &ast::Expr,
+        op: PeriodOp,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let name = match op {
+            PeriodOp::Overlaps => "OVERLAPS",
+            PeriodOp::Contains => "CONTAINS",
+            PeriodOp::Equals => "EQUALS",
+            PeriodOp::Precedes => "PRECEDES",
+            PeriodOp::Succeeds => "SUCCEEDS",
+            PeriodOp::ImmediatelyPrecedes => "IMMEDIATELY PRECEDES",
+            PeriodOp::ImmediatelySucceeds => "IMMEDIATELY SUCCEEDS",
+        };
+        if op != PeriodOp::Overlaps {
+            return Err(Fault::not_yet(format!("{name} of periods")).at(span));
+        }
+        let mut args = Vec::new();
+        for side in [left, right] {
+            match &side.kind {
+                ast::ExprKind::Row { items, .. } if items.len() == 2 => {
+                    for item in items {
+                        args.push(self.bind(item)?);
+                    }
+                }
+                _ => {
+                    return Err(
+                        Fault::user("period", format!("{name} wants a period: (start, end)")).at(side.span)
+                    );
+                }
+            }
+        }
+        self.call(name, args, Vec::new(), span)
+    }
+
+    /// A function or operator on operands.
+    fn operator(&mut self, name: &str, operands: &[&ast::Expr], span: Span) -> Result<Expr, Fault> {
+        let args = operands.iter().map(|o| self.bind(o)).collect::<Result<Vec<_>, _>>()?;
+        self.call(name, args, Vec::new(), span)
+    }
+
+    /// A call of a built-in scalar function or operator by name.
+    ///
+    /// # Errors
+    /// User, when there is none or the arguments do not fit.
+    #[inline(never)]
+    pub fn call(
+        &mut self,
+        name: &str,
+        args: Vec<Expr>,
+        keywords: Keywords,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let Some(function) = scalar_function(name) else {
+            return Err(self.unknown_function(name, &args, span));
+        };
+        let context = self.binder.env.context;
+        let bound = (function.bind)(&Call { name, args: &args, keywords: &keywords, span, context })
+            .map_err(|f| f.at(span))?;
+        let kind = ExprKind::Call(CallExpr {
+            name: Arc::from(function.name),
+            args: bound.args,
+            keywords,
+            volatility: bound.volatility,
+            fallible: bound.fallible,
+            kernel: bound.kernel,
+        });
+        Ok(Expr::new(kind, bound.data_type).at(span))
+    }
+
+    /// Binds the arguments of a call that takes only expressions.
+    pub(super) fn plain_args(&mut self, call: &ast::FunctionCall) -> Result<Vec<Expr>, Fault> {
+        let mut args = Vec::with_capacity(call.args.len());
+        for arg in &call.args {
+            if let Some(name) = &arg.name {
+                return Err(Fault::user(
+                    "named-argument",
+                    format!("function '{}' does not have named arguments", call.name.last()),
+                )
+                .at(name.span)
+                .hint("write the arguments without names, in order"));
+            }
+            match &arg.value {
+                ArgValue::Expr(e) => args.push(self.bind(e)?),
+                ArgValue::Star => {
+                    return Err(Fault::user("star", format!("{}(*) does not exist", call.name.last()))
+                        .at(arg.span)
+                        .hint("only COUNT takes *"));
+                }
+                ArgValue::Table(_) => {
+                    return Err(Fault::user(
+                        "table-argument",
+                        format!("function '{}' does not take a table", call.name.last()),
+                    )
+                    .at(arg.span));
+                }
+            }
+        }
+        Ok(args)
+    }
+}
+
+/// The name of a comparison.
+pub(crate) fn compare_name(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Eq => "=",
+        CompareOp::NotEq => "<>",
+        CompareOp::Lt => "<",
+        CompareOp::LtEq => "<=",
+        CompareOp::Gt => ">",
+        CompareOp::GtEq => ">=",
+    }
+}
+
+/// Calcite's name of a unit.
+fn unit_word(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Millennium => "MILLENNIUM",
+        TimeUnit::Century => "CENTURY",
+        TimeUnit::Decade => "DECADE",
+        TimeUnit::Year => "YEAR",
+        TimeUnit::IsoYear => "ISOYEAR",
+        TimeUnit::Quarter => "QUARTER",
+        TimeUnit::Month => "MONTH",
+        TimeUnit::Week => "WEEK",
+        TimeUnit::Day => "DAY",
+        TimeUnit::Doy => "DOY",
+        TimeUnit::Dow => "DOW",
+        TimeUnit::IsoDow => "ISODOW",
+        TimeUnit::Hour => "HOUR",
+        TimeUnit::Minute => "MINUTE",
+        TimeUnit::Second => "SECOND",
+        TimeUnit::Millisecond => "MILLISECOND",
+        TimeUnit::Microsecond => "MICROSECOND",
+        TimeUnit::Nanosecond => "NANOSECOND",
+        TimeUnit::Epoch => "EPOCH",
+    }
+}
+
+/// The operand of a logical operator.
+fn boolean_operand(expr: Expr, name: &str, span: Span) -> Result<Expr, Fault> {
+    match expr.data_type.kind {
+        TypeKind::Boolean => Ok(expr),
+        TypeKind::Null => Ok(Expr::literal(Value::Null, DataType::boolean()).at(expr.span.unwrap_or(span))),
+        _ => Err(Fault::user(
+            "argument-types",
+            format!("Cannot apply '{name}' to an argument of type {}", expr.data_type.kind),
+        )
+        .at(expr.span.unwrap_or(span))
+        .hint(format!("the operands of {name} are conditions (BOOLEAN)"))),
+    }
+}
+
+/// All of these; ANDs among them are taken apart, so that a chain stays one level.
+pub(crate) fn conjunction(terms: Vec<Expr>) -> Expr {
+    let mut flat = Vec::with_capacity(terms.len());
+    for term in terms {
+        match term.kind {
+            ExprKind::And(inner) => flat.extend(inner),
+            _ => flat.push(term),
+        }
+    }
+    Expr::and(flat)
+}
+
+/// Any of these; ORs among them are taken apart.
+pub(crate) fn disjunction(terms: Vec<Expr>) -> Expr {
+    let mut flat = Vec::with_capacity(terms.len());
+    for term in terms {
+        match term.kind {
+            ExprKind::Or(inner) => flat.extend(inner),
+            _ => flat.push(term),
+        }
+    }
+    match flat.len() {
+        1 => flat.remove(0),
+        _ => {
+            let nullable = flat.iter().any(|t| t.data_type.nullable);
+            Expr::new(ExprKind::Or(flat), DataType::boolean().with_nullable(nullable))
+        }
+    }
+}
+
+/// `NOT expr`.
+pub(crate) fn negate(expr: Expr) -> Expr {
+    let data_type = DataType::boolean().with_nullable(expr.data_type.nullable);
+    let span = expr.span;
+    Expr { kind: ExprKind::Not(Box::new(expr)), data_type, span }
+}
+
+/// A bare NULL as NULL of a type.
+pub(crate) fn typed_null(expr: Expr, to: &DataType) -> Expr {
+    if expr.data_type.kind != TypeKind::Null {
+        return expr;
+    }
+    Expr { kind: ExprKind::Literal(Value::Null), data_type: to.plain().with_nullable(true), span: expr.span }
+}
+
+/// An expression as a value of a common type, which some rule has found to fit.
+pub(crate) fn converted(expr: Expr, to: &DataType) -> Expr {
+    let expr = typed_null(expr, to);
+    if expr.data_type.kind.same_as(&to.kind) {
+        return expr;
+    }
+    let (nullable, span) = (expr.data_type.nullable, expr.span);
+    let kind = ExprKind::Cast { input: Box::new(expr), mode: CastMode::Implicit };
+    Expr { kind, data_type: to.kind.plain().nullable().with_nullable(nullable), span }
+}
