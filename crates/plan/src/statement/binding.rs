@@ -1,7 +1,7 @@
-//! The way from statements to the binder.
+//! The way from statements to the binder, which binds queries and INSERTs (`binder/insert.rs`), and to the optimizer.
 
 use millstream_sql::ast::{Insert, Query};
-use millstream_types::Fault;
+use millstream_types::{Fault, SchemaRef};
 
 use super::SessionState;
 use crate::{JobPlan, binder};
@@ -17,5 +17,12 @@ impl SessionState {
     pub(super) fn plan_insert(&self, insert: &Insert) -> Result<JobPlan, Fault> {
         let context = self.settings.bind_context();
         binder::plan_insert(self.environment(&context), self.settings.job_settings(), insert, self.position())
+    }
+
+    /// Names and types of a query's columns.
+    pub(super) fn query_schema(&self, query: &Query) -> Result<SchemaRef, Fault> {
+        let plan = self.plan_query(query)?;
+        let sink = plan.sinks.first().and_then(|s| plan.nodes.get(s.0));
+        sink.map(|n| n.schema.clone()).ok_or_else(|| Fault::internal("a query without output"))
     }
 }

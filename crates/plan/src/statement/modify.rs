@@ -4,7 +4,7 @@ use millstream_sql::ast::{
     Analyze, AnalyzeColumns, CompilePlan, Delete, Explain, Insert, ObjectName, Query, QueryBody, QueryKind,
     SelectItem, Statement, Update,
 };
-use millstream_types::{Fault, SchemaRef};
+use millstream_types::Fault;
 
 use super::{Planned, SessionState};
 use crate::catalog::{Relation, Stored, failed, unknown_column};
@@ -13,13 +13,6 @@ use crate::{JobPlan, Node, NodeId, Op};
 impl SessionState {
     pub(super) fn query(&mut self, query: &Query) -> Result<Planned, Fault> {
         Ok(Planned::Query(Box::new(self.plan_query(query)?)))
-    }
-
-    /// Names and types of a query's columns.
-    pub(super) fn query_schema(&self, query: &Query) -> Result<SchemaRef, Fault> {
-        let plan = self.plan_query(query)?;
-        let sink = plan.sinks.first().and_then(|s| plan.nodes.get(s.0));
-        sink.map(|n| n.schema.clone()).ok_or_else(|| Fault::internal("a query without output"))
     }
 
     pub(super) fn insert(&mut self, insert: &Insert) -> Result<Planned, Fault> {
