@@ -11,6 +11,7 @@ pub mod datagen;
 pub mod filesystem;
 mod framing;
 pub mod print;
+pub mod stdio;
 mod terminal;
 #[cfg(test)]
 mod testing;
@@ -21,7 +22,14 @@ use millstream_types::Fault;
 
 /// All connectors of this build, by name.
 pub fn connectors() -> &'static [&'static dyn Connector] {
-    &[&blackhole::Blackhole, &datagen::Datagen, &filesystem::Filesystem, &print::Print]
+    &[
+        &blackhole::Blackhole,
+        &datagen::Datagen,
+        &filesystem::Filesystem,
+        &print::Print,
+        &stdio::Stdin,
+        &stdio::Stdout,
+    ]
 }
 
 fn no_source(connector: &str) -> Fault {

@@ -60,6 +60,17 @@ pub enum Framing {
         /// The escape character inside quotes, besides the doubled quote.
         escape: Option<u8>,
     },
+    /// As [`Framing::QuotedLines`], but a quote only opens at the beginning of a field: in `5\" pipe,x` it is a character like others.
+    QuotedFields {
+        /// The delimiter's bytes.
+        delimiter: Vec<u8>,
+        /// What stands between fields.
+        separator: u8,
+        /// The quote.
+        quote: u8,
+        /// The escape character inside quotes, besides the doubled quote.
+        escape: Option<u8>,
+    },
 }
 
 impl Default for Framing {

@@ -38,7 +38,9 @@ impl FileSource {
     pub fn new(spec: &SourceSpec) -> Result<Self, Fault> {
         let options = SourceOptions::read(&spec.options)?;
         let framing = spec.framing.clone().unwrap_or_default();
-        let (Framing::Lines { delimiter } | Framing::QuotedLines { delimiter, .. }) = &framing;
+        let (Framing::Lines { delimiter }
+        | Framing::QuotedLines { delimiter, .. }
+        | Framing::QuotedFields { delimiter, .. }) = &framing;
         if delimiter.is_empty() {
             return Err(Fault::user("bad-option", "the line delimiter is empty")
                 .hint("set the format's line delimiter to at least one character"));

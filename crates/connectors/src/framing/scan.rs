@@ -24,7 +24,22 @@ pub(super) struct Scanner {
 enum Rule {
     Byte(u8),
     Bytes(memmem::Finder<'static>),
-    Quoted { quote: u8, escape: Option<u8>, inside: bool, lines: u64 },
+    Quoted {
+        quote: u8,
+        escape: Option<u8>,
+        /// Where it is known, quotes open only behind it (or at the record's start).
+        separator: Option<u8>,
+        inside: bool,
+        lines: u64,
+    },
+}
+
+impl Rule {
+    fn quoted(quote: u8, escape: Option<u8>, separator: Option<u8>) -> Self {
+        // The quote as its own escape is the doubled quote, which needs no rule.
+        let escape = escape.filter(|e| *e != quote);
+        Rule::Quoted { quote, escape, separator, inside: false, lines: 0 }
+    }
 }
 
 impl Scanner {
@@ -35,9 +50,10 @@ impl Scanner {
                 _ => (Rule::Bytes(memmem::Finder::new(delimiter).into_owned()), delimiter),
             },
             Framing::QuotedLines { delimiter, quote, escape } => {
-                // The quote as its own escape is the doubled quote, which needs no rule.
-                let escape = escape.filter(|e| e != quote);
-                (Rule::Quoted { quote: *quote, escape, inside: false, lines: 0 }, delimiter)
+                (Rule::quoted(*quote, *escape, None), delimiter)
+            }
+            Framing::QuotedFields { delimiter, separator, quote, escape } => {
+                (Rule::quoted(*quote, *escape, Some(*separator)), delimiter)
             }
         };
         Scanner { rule, delimiter: delimiter.clone(), start: 0, scanned: 0 }
@@ -114,7 +130,7 @@ impl Scanner {
                 }
                 at
             }
-            Rule::Quoted { quote, escape, inside, lines } => {
+            Rule::Quoted { quote, escape, separator, inside, lines } => {
                 let first = self.delimiter.first().copied().unwrap_or(b'\n');
                 let last = self.delimiter.last().copied().unwrap_or(b'\n');
                 loop {
@@ -129,8 +145,22 @@ impl Scanner {
                         return None;
                     };
                     let byte = data.get(at).copied().unwrap_or(0);
-                    if byte == *quote {
-                        *inside = !*inside;
+                    if byte == *quote && *inside {
+                        match data.get(at + 1) {
+                            // A doubled quote may be cut in two here.
+                            None => {
+                                self.scanned = at;
+                                return None;
+                            }
+                            Some(next) if next == quote => {
+                                self.scanned = at + 2;
+                                continue;
+                            }
+                            Some(_) => *inside = false,
+                        }
+                    } else if byte == *quote {
+                        let before = at.checked_sub(1).filter(|_| at > self.start).and_then(|i| data.get(i));
+                        *inside = separator.is_none_or(|s| before.is_none_or(|b| *b == s));
                     } else if *inside && Some(byte) == *escape {
                         self.scanned = at + 2;
                         continue;

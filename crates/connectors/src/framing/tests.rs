@@ -71,6 +71,16 @@ fn quotes_protect_delimiters() {
 }
 
 #[test]
+fn a_quote_within_a_field_opens_nothing() {
+    let fields =
+        Framing::QuotedFields { delimiter: b"\n".to_vec(), separator: b',', quote: b'"', escape: None };
+    assert_eq!(texts(&fields, "5\" pipe,x\n7\"\n"), ["5\" pipe,x", "7\""]);
+    assert_eq!(texts(&fields, "\"a\n\"\"b\",\"c\nd\"\n\",\"\nx"), ["\"a\n\"\"b\",\"c\nd\"", "\",\"", "x"]);
+    assert_eq!(texts(&fields, "\"\"\n\"\"\"\n\"\n\"open\n"), ["\"\"", "\"\"\"\n\"", "\"open\n"]);
+    assert_eq!(texts(&quoted(None), "5\" pipe,x\n7\"\n"), ["5\" pipe,x\n7\""]);
+}
+
+#[test]
 fn any_pieces_give_the_same_records() {
     for seed in 0..300 {
         let random = SeededRandom::new(seed);
