@@ -12,6 +12,7 @@ pub mod filesystem;
 mod framing;
 pub mod print;
 pub mod stdio;
+pub mod stepping;
 mod terminal;
 #[cfg(test)]
 mod testing;
