@@ -30,3 +30,11 @@ pub struct Rows<'a> {
     /// The watermark (milliseconds) that stood when each row arrived, for CURRENT_WATERMARK; `None`: none is declared.
     pub watermarks: Option<&'a [i64]>,
 }
+
+/// Whether a text names a zone that `table.local-time-zone` may have.
+///
+/// # Errors
+/// User, when there is no such zone.
+pub fn check_time_zone(id: &str) -> Result<(), millstream_types::Fault> {
+    millstream_text::temporal::Zone::of(id).map(|_| ())
+}

@@ -23,7 +23,7 @@ mod testing;
 
 pub use cast::Printer;
 pub use column::Column;
-pub use context::{EvalContext, Rows};
+pub use context::{EvalContext, Rows, check_time_zone};
 pub use error::EvalError;
 pub use expr::{CallExpr, CastMode, Expr, ExprKind};
 pub use function::{

@@ -79,9 +79,9 @@ impl Source<'_> {
                 let days = self.array.as_primitive::<Date32Type>().value(row);
                 DateTime { days: i64::from(days), nanos: 0 }
             }
-            TypeKind::Time(_) => {
-                DateTime::from_millis(i64::from(self.array.as_primitive::<Time32MillisecondType>().value(row)))
-            }
+            TypeKind::Time(_) => DateTime::from_millis(i64::from(
+                self.array.as_primitive::<Time32MillisecondType>().value(row),
+            )),
             TypeKind::Timestamp(p, _) | TypeKind::TimestampLtz(p, _) => instant(self.array, row, *p),
             other => return Err(Fault::internal(format!("{other} is no date or time")).into()),
         }))
@@ -98,8 +98,9 @@ fn parse(array: &ArrayRef, to: &TypeKind, zone: &Zone, rules: Rules<'_>) -> Resu
             Ok(t) => Ok(Some(t)),
             Err(why) => rules.failed(row, || {
                 let shown: String = s.chars().take(100).collect();
-                Fault::user("bad-cast", format!("cannot read '{shown}' as {to}: {why}"))
-                    .hint(format!("the form is yyyy-MM-dd HH:mm:ss.SSS; TRY_CAST(... AS {to}) gives NULL instead"))
+                Fault::user("bad-cast", format!("cannot read '{shown}' as {to}: {why}")).hint(format!(
+                    "the form is yyyy-MM-dd HH:mm:ss.SSS; TRY_CAST(... AS {to}) gives NULL instead"
+                ))
             }),
         }
     };

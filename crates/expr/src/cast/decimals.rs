@@ -33,7 +33,9 @@ pub(super) fn cast(
                 let s = text.value(row);
                 match parse_decimal(s, precision, scale) {
                     Ok(v) => Ok(Some(v)),
-                    Err(e) => rules.failed(row, || e.fault(s, &TypeKind::Decimal { precision, scale }.to_string())),
+                    Err(e) => {
+                        rules.failed(row, || e.fault(s, &TypeKind::Decimal { precision, scale }.to_string()))
+                    }
                 }
             })?
         }
@@ -69,12 +71,20 @@ pub(super) fn cast(
                 Ok(valid(row).then(|| rescale(a.value(row), s, precision, scale)).flatten())
             })?
         }
-        _ => return Err(Fault::internal(format!("no cast from {from} to DECIMAL({precision}, {scale})")).into()),
+        _ => {
+            return Err(
+                Fault::internal(format!("no cast from {from} to DECIMAL({precision}, {scale})")).into()
+            );
+        }
     };
     typed(result, precision, scale)
 }
 
-fn ints<T: ArrowPrimitiveType>(array: &ArrayRef, precision: u8, scale: u8) -> Result<Decimal128Array, EvalError>
+fn ints<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    precision: u8,
+    scale: u8,
+) -> Result<Decimal128Array, EvalError>
 where
     T::Native: Into<i64>,
 {

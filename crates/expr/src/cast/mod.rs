@@ -21,6 +21,7 @@ use millstream_types::{DataType, Fault, TypeKind};
 use crate::kernel::{Arguments, broken};
 use crate::{CastMode, Column, EvalContext, EvalError, Kernel, Rows};
 
+pub(crate) use decimals::typed;
 pub use strings::Printer;
 
 /// How a cast goes about what is special.
@@ -56,14 +57,15 @@ pub(crate) fn cast_is_fallible(from: &TypeKind, to: &TypeKind, mode: CastMode) -
     match (from, to) {
         (K::Null, _) => false,
         (f, t) if f.is_string() => !(t.is_string() || t.is_binary()),
-        (K::Array(f), K::Array(t)) | (K::Multiset(f), K::Multiset(t)) => cast_is_fallible(&f.kind, &t.kind, mode),
+        (K::Array(f), K::Array(t)) | (K::Multiset(f), K::Multiset(t)) => {
+            cast_is_fallible(&f.kind, &t.kind, mode)
+        }
         (K::Map(fk, fv), K::Map(tk, tv)) => {
             cast_is_fallible(&fk.kind, &tk.kind, mode) || cast_is_fallible(&fv.kind, &tv.kind, mode)
         }
-        (K::Row(f), K::Row(t)) => f
-            .iter()
-            .zip(t.iter())
-            .any(|(x, y)| cast_is_fallible(&x.data_type.kind, &y.data_type.kind, mode)),
+        (K::Row(f), K::Row(t)) => {
+            f.iter().zip(t.iter()).any(|(x, y)| cast_is_fallible(&x.data_type.kind, &y.data_type.kind, mode))
+        }
         // The nanosecond form does not reach all years.
         (f, t) => f.is_datetime() && t.counts_nanos() && !f.counts_nanos(),
     }
@@ -103,16 +105,25 @@ pub(crate) fn cast_array(
             numbers::cast(array, from, to, rules)
         }
         K::Decimal { precision, scale } => decimals::cast(array, from, *precision, *scale, rules),
-        K::Date | K::Time(_) | K::Timestamp(..) | K::TimestampLtz(..) => datetimes::cast(array, from, to, rules),
+        K::Date | K::Time(_) | K::Timestamp(..) | K::TimestampLtz(..) => {
+            datetimes::cast(array, from, to, rules)
+        }
         K::Binary(_) | K::VarBinary(_) => binary::cast(array, from, to, rules),
         K::Array(_) | K::Map(..) | K::Multiset(_) | K::Row(_) => nested::cast(array, from, to, rules),
         // Precision and fields of an interval only matter for the spelling.
-        K::IntervalYearMonth(..) | K::IntervalDayTime(..) if array.data_type() == &to.to_arrow() => Ok(array.clone()),
+        K::IntervalYearMonth(..) | K::IntervalDayTime(..) if array.data_type() == &to.to_arrow() => {
+            Ok(array.clone())
+        }
         _ => Err(Fault::internal(format!("no cast from {from} to {to}")).into()),
     }
 }
 
-fn booleans(array: &ArrayRef, from: &TypeKind, to: &TypeKind, rules: Rules<'_>) -> Result<ArrayRef, EvalError> {
+fn booleans(
+    array: &ArrayRef,
+    from: &TypeKind,
+    to: &TypeKind,
+    rules: Rules<'_>,
+) -> Result<ArrayRef, EvalError> {
     if from.is_string() {
         let column = Column::Array(array.clone());
         let text = crate::kernel::strings::Strings::of(&column)?;

@@ -25,9 +25,9 @@ pub(super) fn cast(
             let int = TypeKind::Int;
             lists(array, to, rules, |entries| pairs(entries, (&f.kind, &t.kind), (&int, &int), to, rules))
         }
-        (TypeKind::Map(fk, fv), TypeKind::Map(tk, tv)) => {
-            lists(array, to, rules, |entries| pairs(entries, (&fk.kind, &tk.kind), (&fv.kind, &tv.kind), to, rules))
-        }
+        (TypeKind::Map(fk, fv), TypeKind::Map(tk, tv)) => lists(array, to, rules, |entries| {
+            pairs(entries, (&fk.kind, &tk.kind), (&fv.kind, &tv.kind), to, rules)
+        }),
         (TypeKind::Row(f), TypeKind::Row(t)) => {
             let row = array.as_struct_opt().ok_or_else(|| Fault::internal("no ROW"))?;
             let mut columns = Vec::with_capacity(t.len());
@@ -39,7 +39,8 @@ pub(super) fn cast(
             }
             let Arrow::Struct(fields) = to.to_arrow() else { return Err(Fault::internal("no ROW").into()) };
             let nulls = failed.nulls(row.nulls(), array.len());
-            let result = StructArray::try_new_with_length(fields, columns, nulls, array.len()).map_err(broken)?;
+            let result =
+                StructArray::try_new_with_length(fields, columns, nulls, array.len()).map_err(broken)?;
             Ok(Arc::new(result))
         }
         _ => Err(Fault::internal(format!("no cast from {from} to {to}")).into()),

@@ -8,7 +8,8 @@ use arrow::datatypes::{
     DataType as Arrow, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
 };
 use millstream_text::number::{
-    NumberError, decimal_to_f64, decimal_to_i64, parse_f32, parse_f64, parse_i8, parse_i16, parse_i32, parse_i64,
+    NumberError, decimal_to_f64, decimal_to_i64, parse_f32, parse_f64, parse_i8, parse_i16, parse_i32,
+    parse_i64,
 };
 use millstream_types::{Fault, TypeKind};
 

@@ -2,8 +2,9 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    Date32Type, Decimal128Type, DurationMillisecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, IntervalYearMonthType, Time32MillisecondType, TimestampMicrosecondType, TimestampNanosecondType,
+    Date32Type, Decimal128Type, DurationMillisecondType, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, IntervalYearMonthType, Time32MillisecondType, TimestampMicrosecondType,
+    TimestampNanosecondType,
 };
 use millstream_text::number::{push_decimal, push_f32, push_f64, push_i64};
 use millstream_text::temporal::{

@@ -46,7 +46,10 @@ fn numbers_wrap_saturate_or_are_null() {
     assert_eq!(cast(literal(65536), decimal(5, 2), CastMode::Cast).unwrap(), Value::Null);
     assert_eq!(cast(literal(1e10), K::Int, CastMode::Cast).unwrap(), Value::Int(i32::MAX.into()));
     assert_eq!(cast(literal(1e10), K::TinyInt, CastMode::Cast).unwrap(), Value::Int(-1));
-    assert_eq!(cast(literal("99999999999.99:13,2"), K::Int, CastMode::Cast).unwrap(), Value::Int(1_215_752_191));
+    assert_eq!(
+        cast(literal("99999999999.99:13,2"), K::Int, CastMode::Cast).unwrap(),
+        Value::Int(1_215_752_191)
+    );
     assert_eq!(shown(literal("99999999999.99:13,2"), K::Float), "9.9999998E10");
     assert_eq!(shown(literal("123.456:6,3"), decimal(5, 2)), "123.46");
     assert_eq!(shown(literal(2.999), decimal(5, 2)), "3.00");
@@ -108,7 +111,9 @@ fn refusals_name_both_types() {
 fn legacy_casts() {
     let mut legacy = context();
     legacy.legacy_cast = true;
-    let run = |e: Expr, to: K| eval_one(&explicit_cast(e, &to.nullable(), CastMode::Cast, &legacy).unwrap()).unwrap();
+    let run = |e: Expr, to: K| {
+        eval_one(&explicit_cast(e, &to.nullable(), CastMode::Cast, &legacy).unwrap()).unwrap()
+    };
     assert_eq!(run(text(""), K::Int), Value::Null);
     assert_eq!(run(Expr::boolean(true), K::STRING), "true".into());
     assert_eq!(run(text("a"), K::Char(3)), "a".into());

@@ -10,7 +10,7 @@ use crate::cast::cast_is_fallible;
 use crate::{BindContext, CallExpr, Column, Expr, ExprKind, Volatility, functions};
 
 /// Deepest nesting of expressions. The binder's own limit is lower.
-const MAX_DEPTH: usize = 2_000;
+const MAX_DEPTH: usize = 800;
 
 /// Shorter runs of `x = a OR x = b` are left as they are.
 const LEAST_FOR_SET: usize = 4;
@@ -24,8 +24,11 @@ pub(super) struct Compiler {
 impl Compiler {
     pub(super) fn add(&mut self, expr: &Expr, depth: usize) -> Result<NodeId, Fault> {
         if depth > MAX_DEPTH {
-            let fault = Fault::user("too-deep", format!("the expression is nested more than {MAX_DEPTH} levels deep"))
-                .hint("split it, or write chains of AND and OR without parentheses");
+            let fault = Fault::user(
+                "too-deep",
+                format!("the expression is nested more than {MAX_DEPTH} levels deep"),
+            )
+            .hint("split it, or write chains of AND and OR without parentheses");
             return Err(match expr.span {
                 Some(s) => fault.at(s),
                 None => fault,
@@ -73,16 +76,22 @@ impl Compiler {
     }
 
     fn chain(&mut self, expr: &Expr, terms: &[Expr], and: bool, depth: usize) -> Result<NodeId, Fault> {
-        let mut ids = Vec::with_capacity(terms.len());
-        for term in Runs::new(terms, and) {
+        // `a AND (b AND c)` is `a AND b AND c`, in the same order.
+        let mut flat = Vec::with_capacity(terms.len());
+        flatten(terms, and, &mut flat);
+        let mut ids = Vec::with_capacity(flat.len());
+        for term in Runs::new(&flat, and) {
             let id = match term {
                 Run::Single(term) => self.add(term, depth + 1)?,
                 Run::Set(set) => self.add(&set?, depth + 1)?,
             };
             ids.push(id);
         }
-        let (key, op) =
-            if and { (Key::And(ids.clone()), Op::And(ids.clone())) } else { (Key::Or(ids.clone()), Op::Or(ids.clone())) };
+        let (key, op) = if and {
+            (Key::And(ids.clone()), Op::And(ids.clone()))
+        } else {
+            (Key::Or(ids.clone()), Op::Or(ids.clone()))
+        };
         Ok(self.push(key, op, &expr.data_type, &ids, false, true))
     }
 
@@ -127,7 +136,10 @@ impl Compiler {
             _ => {}
         }
         let inputs = args.clone();
-        let dear = !matches!(&*call.name, "=" | "<>" | "<" | "<=" | ">" | ">=" | "IS NULL" | "IS NOT NULL" | "+" | "-");
+        let dear = !matches!(
+            &*call.name,
+            "=" | "<>" | "<" | "<=" | ">" | ">=" | "IS NULL" | "IS NOT NULL" | "+" | "-"
+        );
         let op = Op::Call { kernel: call.kernel.clone(), args: args.iter().take(needed).copied().collect() };
         let key = Key::Call(call.name.clone(), call.keywords.clone(), args, expr.data_type.clone());
         if call.volatility != Volatility::Immutable {
@@ -154,7 +166,14 @@ impl Compiler {
         id
     }
 
-    fn append(&mut self, op: Op, data_type: &DataType, inputs: &[NodeId], fallible: bool, dear: bool) -> NodeId {
+    fn append(
+        &mut self,
+        op: Op,
+        data_type: &DataType,
+        inputs: &[NodeId],
+        fallible: bool,
+        dear: bool,
+    ) -> NodeId {
         let of = |f: fn(&Node) -> bool| inputs.iter().filter_map(|i| self.nodes.get(*i)).any(f);
         let fallible = fallible || of(|n| n.fallible);
         let dear = dear || of(|n| n.dear);
@@ -163,10 +182,21 @@ impl Compiler {
     }
 }
 
+fn flatten<'a>(terms: &'a [Expr], and: bool, out: &mut Vec<&'a Expr>) {
+    let mut waiting: Vec<&Expr> = terms.iter().rev().collect();
+    while let Some(term) = waiting.pop() {
+        match &term.kind {
+            ExprKind::And(inner) if and => waiting.extend(inner.iter().rev()),
+            ExprKind::Or(inner) if !and => waiting.extend(inner.iter().rev()),
+            _ => out.push(term),
+        }
+    }
+}
+
 /// The terms of a chain, where runs of `x = a OR x = b …` (`x <> a AND x <> b …`) over the same `x` become one `x [NOT] IN (a, b, …)`.
 /// Only neighbouring infallible terms are joined, so that what a fallible term sees does not change.
-struct Runs<'a> {
-    terms: &'a [Expr],
+struct Runs<'a, 't> {
+    terms: &'t [&'a Expr],
     operator: &'static str,
 }
 
@@ -175,19 +205,19 @@ enum Run<'a> {
     Set(Result<Expr, Fault>),
 }
 
-impl<'a> Runs<'a> {
-    fn new(terms: &'a [Expr], and: bool) -> Self {
+impl<'a, 't> Runs<'a, 't> {
+    fn new(terms: &'t [&'a Expr], and: bool) -> Self {
         Runs { terms, operator: if and { "<>" } else { "=" } }
     }
 }
 
-impl<'a> Iterator for Runs<'a> {
+impl<'a> Iterator for Runs<'a, '_> {
     type Item = Run<'a>;
 
     fn next(&mut self) -> Option<Run<'a>> {
         let (first, rest) = self.terms.split_first()?;
         if let Some((subject, _)) = equality(first, self.operator) {
-            let same = |t: &&Expr| equality(t, self.operator).is_some_and(|(s, _)| s == subject);
+            let same = |t: &&&Expr| equality(t, self.operator).is_some_and(|(s, _)| s == subject);
             let length = 1 + rest.iter().take_while(same).count();
             if length >= LEAST_FOR_SET {
                 let (run, rest) = self.terms.split_at_checked(length)?;
@@ -215,7 +245,7 @@ fn equality<'a>(term: &'a Expr, operator: &str) -> Option<(&'a Expr, &'a Expr)> 
     fits.then_some((subject, constant))
 }
 
-fn set(subject: &Expr, run: &[Expr], operator: &str) -> Result<Expr, Fault> {
+fn set(subject: &Expr, run: &[&Expr], operator: &str) -> Result<Expr, Fault> {
     let items = run.iter().filter_map(|t| equality(t, operator)).map(|(_, c)| c.clone());
     let args: Vec<Expr> = std::iter::once(subject.clone()).chain(items).collect();
     let context = BindContext { zone: Arc::from("UTC"), batch: false, legacy_cast: false };

@@ -27,35 +27,84 @@ pub(super) fn chain(
     frame: &Frame<'_>,
     context: &EvalContext,
 ) -> Result<Column, EvalError> {
-    let rows = frame.rows();
     let mut state: Option<Column> = None;
     for term in terms {
-        let Some(so_far) = &state else {
-            state = Some(booleans_of(program.value(*term, frame, context)?)?);
-            continue;
+        let next = match &state {
+            None => booleans_of(program.value(*term, frame, context)?)?,
+            Some(so_far) => match open_rows(program, *term, so_far, and, frame)? {
+                Open::None => break,
+                Open::Whole => {
+                    joined(so_far, program.value(*term, frame, context)?, None, and, frame.rows())?
+                }
+                Open::Some(open) => {
+                    let value = partly(program, *term, &open, frame, context)?;
+                    joined(so_far, value, Some(&open), and, frame.rows())?
+                }
+            },
         };
-        let open = open_rows(so_far, and, rows)?;
-        let count = open.count_set_bits();
-        if count == 0 {
-            break;
-        }
-        let node = program.nodes.get(*term);
-        let fallible = node.is_none_or(|n| n.fallible);
-        let share = if node.is_some_and(|n| n.dear) { DEAR_SHARE } else { CHEAP_SHARE };
-        let on_all = count == rows || !fallible && (count * share >= rows || is_at_hand(program, *term, frame)?);
-        let value = if on_all {
-            program.value(*term, frame, context)?
-        } else {
-            let part = frame.part(positions(&open));
-            let value = program.value(*term, &part, context)?;
-            scattered(&booleans_of(value)?, &open, and, rows)?
-        };
-        state = Some(combined(so_far, &booleans_of(value)?, and, rows)?);
+        state = Some(next);
     }
     match state {
         Some(column) => Ok(column),
         None => Ok(Column::Constant(Arc::new(BooleanArray::from(vec![and])))),
     }
+}
+
+/// The rows on which a term is to be evaluated.
+enum Open {
+    /// None: everything is decided.
+    None,
+    /// All of the frame: all are open, or it costs less than to take those that are.
+    Whole,
+    Some(Box<BooleanBuffer>),
+}
+
+fn open_rows(
+    program: &Program,
+    term: NodeId,
+    state: &Column,
+    and: bool,
+    frame: &Frame<'_>,
+) -> Result<Open, EvalError> {
+    let rows = frame.rows();
+    let open = undecided(state, and, rows)?;
+    let count = open.count_set_bits();
+    if count == 0 {
+        return Ok(Open::None);
+    }
+    let node = program.nodes.get(term);
+    let fallible = node.is_none_or(|n| n.fallible);
+    let share = if node.is_some_and(|n| n.dear) { DEAR_SHARE } else { CHEAP_SHARE };
+    let whole = count == rows || !fallible && (count * share >= rows || is_at_hand(program, term, frame)?);
+    Ok(if whole { Open::Whole } else { Open::Some(Box::new(open)) })
+}
+
+#[inline(never)]
+fn partly(
+    program: &Program,
+    term: NodeId,
+    open: &BooleanBuffer,
+    frame: &Frame<'_>,
+    context: &EvalContext,
+) -> Result<Column, EvalError> {
+    let part = frame.part(positions(open));
+    program.value(term, &part, context)
+}
+
+/// What was decided so far with a term's values on all rows, or on those that were open.
+#[inline(never)]
+fn joined(
+    state: &Column,
+    value: Column,
+    open: Option<&BooleanBuffer>,
+    and: bool,
+    rows: usize,
+) -> Result<Column, EvalError> {
+    let mut value = booleans_of(value)?;
+    if let Some(open) = open {
+        value = scattered(&value, open, and, rows)?;
+    }
+    combined(state, &value, and, rows)
 }
 
 fn is_at_hand(program: &Program, id: NodeId, frame: &Frame<'_>) -> Result<bool, EvalError> {
@@ -68,7 +117,7 @@ fn booleans_of(column: Column) -> Result<Column, EvalError> {
 }
 
 /// The rows that are not decided: not FALSE for AND, not TRUE for OR.
-fn open_rows(state: &Column, and: bool, rows: usize) -> Result<BooleanBuffer, EvalError> {
+fn undecided(state: &Column, and: bool, rows: usize) -> Result<BooleanBuffer, EvalError> {
     let truth = truth_of(state, rows)?;
     if !and {
         return Ok(!&truth);
@@ -160,8 +209,11 @@ fn of_type(column: Column, data_type: &DataType) -> Result<Column, EvalError> {
     if column.array().logical_null_count() == column.array().len() {
         return Ok(Column::constant(&Value::Null, data_type)?);
     }
-    Err(millstream_types::Fault::internal(format!("a branch gave {}, not {data_type}", column.array().data_type()))
-        .into())
+    Err(millstream_types::Fault::internal(format!(
+        "a branch gave {}, not {data_type}",
+        column.array().data_type()
+    ))
+    .into())
 }
 
 /// Searched CASE.

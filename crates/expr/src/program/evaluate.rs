@@ -21,33 +21,72 @@ impl Program {
         frame: &Frame<'_>,
         context: &EvalContext,
     ) -> Result<Column, EvalError> {
-        let node = self.nodes.get(id).ok_or_else(|| Fault::internal("an unknown node"))?;
-        // Literals are at hand; remembering them would cost more.
-        if let Op::Literal(column) = &node.op {
-            return Ok(column.clone());
-        }
-        if let Some(column) = frame.known(id)? {
+        if let Some(column) = self.at_hand(id, frame)? {
             return Ok(column);
         }
-        let column = match &node.op {
-            Op::Literal(column) => column.clone(),
-            Op::Column(index) => Column::Array(frame.input(*index)?),
-            Op::And(terms) => conditional::chain(self, terms, true, frame, context)?,
-            Op::Or(terms) => conditional::chain(self, terms, false, frame, context)?,
-            Op::Case { branches, otherwise } => {
-                conditional::case(self, branches, *otherwise, &node.data_type, frame, context)?
+        // What a node needs first on all of the frame's rows is evaluated before it, from the bottom up: a tree that is deep on
+        // its left side costs no stack.
+        let mut spine = vec![id];
+        let mut next = self.first_input(id);
+        while let Some(input) = next {
+            if self.at_hand(input, frame)?.is_some() {
+                break;
             }
-            Op::Coalesce(args) => conditional::coalesce(self, args, &node.data_type, frame, context)?,
-            Op::Not(input) => negated(self.value(*input, frame, context)?)?,
-            Op::Field { input, index } => field(self.value(*input, frame, context)?, *index)?,
+            spine.push(input);
+            next = self.first_input(input);
+        }
+        while let Some(node) = spine.pop() {
+            let column = self.compute(node, frame, context)?;
+            if spine.is_empty() {
+                frame.remember(node, column.clone());
+                return Ok(column);
+            }
+            frame.remember(node, column);
+        }
+        Err(Fault::internal("an empty spine").into())
+    }
+
+    /// What need not be computed.
+    fn at_hand(&self, id: NodeId, frame: &Frame<'_>) -> Result<Option<Column>, EvalError> {
+        match self.nodes.get(id).map(|n| &n.op) {
+            // Literals need not be remembered.
+            Some(Op::Literal(column)) => Ok(Some(column.clone())),
+            Some(_) => Ok(frame.known(id)?),
+            None => Err(Fault::internal("an unknown node").into()),
+        }
+    }
+
+    /// The input that a node evaluates first, on all rows.
+    fn first_input(&self, id: NodeId) -> Option<NodeId> {
+        match &self.nodes.get(id)?.op {
+            Op::Column(_) | Op::Literal(_) => None,
+            Op::And(inputs) | Op::Or(inputs) | Op::Coalesce(inputs) => inputs.first().copied(),
+            Op::Call { args, .. } => args.first().copied(),
+            Op::Case { branches, otherwise } => Some(branches.first().map_or(*otherwise, |b| b.0)),
+            Op::Not(input) | Op::Field { input, .. } | Op::Cast { input, .. } => Some(*input),
+        }
+    }
+
+    #[inline(never)]
+    fn compute(&self, id: NodeId, frame: &Frame<'_>, context: &EvalContext) -> Result<Column, EvalError> {
+        let node = self.nodes.get(id).ok_or_else(|| Fault::internal("an unknown node"))?;
+        match &node.op {
+            Op::Literal(column) => Ok(column.clone()),
+            Op::Column(index) => Ok(Column::Array(frame.input(*index)?)),
+            Op::And(terms) => conditional::chain(self, terms, true, frame, context),
+            Op::Or(terms) => conditional::chain(self, terms, false, frame, context),
+            Op::Case { branches, otherwise } => {
+                conditional::case(self, branches, *otherwise, &node.data_type, frame, context)
+            }
+            Op::Coalesce(args) => conditional::coalesce(self, args, &node.data_type, frame, context),
+            Op::Not(input) => negated(self.value(*input, frame, context)?),
+            Op::Field { input, index } => field(self.value(*input, frame, context)?, *index),
             Op::Cast { input, from, mode } => {
                 let input = self.value(*input, frame, context)?;
-                cast::cast_column(&input, from, &node.data_type, *mode, context).map_err(|e| frame.located(e))?
+                cast::cast_column(&input, from, &node.data_type, *mode, context).map_err(|e| frame.located(e))
             }
-            Op::Call { kernel, args } => self.call(kernel, args, frame, context)?,
-        };
-        frame.remember(id, column.clone());
-        Ok(column)
+            Op::Call { kernel, args } => self.call(kernel, args, frame, context),
+        }
     }
 
     fn call(
@@ -77,7 +116,9 @@ pub(super) fn booleans(column: &Column) -> Result<BooleanArray, EvalError> {
     match array.as_boolean_opt() {
         Some(b) => Ok(b.clone()),
         None if array.logical_null_count() == array.len() => Ok(BooleanArray::new_null(array.len())),
-        None => Err(Fault::internal(format!("a BOOLEAN was expected, but it is {}", array.data_type())).into()),
+        None => {
+            Err(Fault::internal(format!("a BOOLEAN was expected, but it is {}", array.data_type())).into())
+        }
     }
 }
 

@@ -136,7 +136,8 @@ impl Predicate {
     }
 
     fn eval_frame(&self, frame: &Frame<'_>, context: &EvalContext) -> Result<BooleanArray, EvalError> {
-        let root = self.0.roots.first().copied().ok_or_else(|| Fault::internal("a predicate without a root"))?;
+        let root =
+            self.0.roots.first().copied().ok_or_else(|| Fault::internal("a predicate without a root"))?;
         let column = self.0.value(root, frame, context)?;
         let truth = truth_of(&column, frame.rows())?;
         Ok(BooleanArray::new(truth, None))

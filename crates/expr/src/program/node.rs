@@ -17,12 +17,25 @@ pub(super) enum Op {
     And(Vec<NodeId>),
     Or(Vec<NodeId>),
     Not(NodeId),
-    Case { branches: Vec<(NodeId, NodeId)>, otherwise: NodeId },
+    Case {
+        branches: Vec<(NodeId, NodeId)>,
+        otherwise: NodeId,
+    },
     /// The first that is not NULL.
     Coalesce(Vec<NodeId>),
-    Cast { input: NodeId, from: DataType, mode: CastMode },
-    Field { input: NodeId, index: usize },
-    Call { kernel: KernelRef, args: Vec<NodeId> },
+    Cast {
+        input: NodeId,
+        from: DataType,
+        mode: CastMode,
+    },
+    Field {
+        input: NodeId,
+        index: usize,
+    },
+    Call {
+        kernel: KernelRef,
+        args: Vec<NodeId>,
+    },
 }
 
 /// A node.

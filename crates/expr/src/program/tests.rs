@@ -37,7 +37,8 @@ fn later_terms_see_only_rows_that_reach_them() {
     let host = |h: &str| call("=", &[Expr::column(1, DataType::string()), text(h)]);
     let high = call(">", &[to_int(port()), literal(50)]);
     // The row with port 'x' is kept from the cast by the first term.
-    let guarded = Expr::and(vec![Expr::new(ExprKind::Not(Box::new(host("b"))), DataType::boolean()), high.clone()]);
+    let guarded =
+        Expr::and(vec![Expr::new(ExprKind::Not(Box::new(host("b"))), DataType::boolean()), high.clone()]);
     assert_eq!(truths(&guarded).unwrap(), [true, false, true, false]);
     let either = Expr::new(ExprKind::Or(vec![host("b"), high.clone()]), DataType::boolean());
     assert_eq!(truths(&either).unwrap(), [true, true, true, false]);
@@ -104,15 +105,19 @@ fn unknown_is_not_true() {
 
 #[test]
 fn deep_trees_do_not_overflow() {
-    let mut deep = call("=", &[port(), text("80")]);
-    for i in 0..500 {
-        let other = call("=", &[port(), text(&i.to_string())]);
-        deep = Expr::new(ExprKind::Or(vec![deep, other]), DataType::boolean());
-        if i % 3 == 0 {
-            deep = Expr::new(ExprKind::Not(Box::new(deep)), DataType::boolean());
+    let leaf = |i: usize| call("=", &[port(), text(&i.to_string())]);
+    for left in [true, false] {
+        let mut deep = leaf(80);
+        for i in 0..500 {
+            let pair = if left { vec![deep, leaf(i)] } else { vec![leaf(i), deep] };
+            deep = match i % 4 {
+                0 => Expr::and(pair),
+                1 => Expr::new(ExprKind::Not(Box::new(Expr::and(pair))), DataType::boolean()),
+                _ => Expr::new(ExprKind::Or(pair), DataType::boolean()),
+            };
         }
+        assert_eq!(truths(&deep).unwrap().len(), 4);
     }
-    assert_eq!(truths(&deep).unwrap().len(), 4);
 }
 
 #[test]
@@ -131,10 +136,8 @@ fn fields_of_absent_rows_are_null() {
     let row = DataType::row([("x", DataType::int())]);
     let values = [Value::Row([Value::Int(7)].into()), Value::Null];
     let columns = vec![column(&values, &row)];
-    let field = Expr::new(
-        ExprKind::Field { input: Box::new(Expr::column(0, row)), index: 0 },
-        DataType::int(),
-    );
+    let field =
+        Expr::new(ExprKind::Field { input: Box::new(Expr::column(0, row)), index: 0 }, DataType::int());
     let rows = Rows { columns: &columns, rows: 2, watermarks: None };
     let out = Program::compile(&[field]).unwrap().eval(&rows, &eval_context()).unwrap();
     assert_eq!(out[0].as_primitive::<arrow::datatypes::Int32Type>().value(0), 7);

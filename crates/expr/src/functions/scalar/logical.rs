@@ -93,7 +93,8 @@ fn is(call: &Call<'_>, name: &'static str, value: Option<bool>, wanted: bool) ->
     let kernel = simple(name, move |arguments, _| {
         let array = arguments.column(0)?.array();
         let bools = array.as_boolean_opt().ok_or_else(|| Fault::internal("no BOOLEAN"))?;
-        let valid = || bools.nulls().map_or_else(|| BooleanBuffer::new_set(bools.len()), |n| n.inner().clone());
+        let valid =
+            || bools.nulls().map_or_else(|| BooleanBuffer::new_set(bools.len()), |n| n.inner().clone());
         let is = match value {
             Some(true) => &valid() & bools.values(),
             Some(false) => &valid() & &!bools.values(),

@@ -43,7 +43,9 @@ struct Split;
 
 impl TableKernel for Split {
     fn eval(&self, args: &[Column], rows: &Rows<'_>, _: &EvalContext) -> Result<TableRows, EvalError> {
-        let [text, separator] = args else { return Err(Fault::internal("STRING_SPLIT takes two arguments").into()) };
+        let [text, separator] = args else {
+            return Err(Fault::internal("STRING_SPLIT takes two arguments").into());
+        };
         let (Some(texts), Some(separators)) =
             (text.array().as_string_opt::<i32>(), separator.array().as_string_opt::<i32>())
         else {
@@ -92,7 +94,8 @@ mod tests {
         let rows = Rows { columns: &[], rows: 4, watermarks: None };
         let given = Split.eval(&[Column::Array(texts), Column::Constant(comma)], &rows, &context).unwrap();
         assert_eq!(given.parents, [0, 0, 0, 2, 3]);
-        let words: Vec<_> = given.columns[0].as_string::<i32>().iter().map(|w| w.unwrap().to_string()).collect();
+        let words: Vec<_> =
+            given.columns[0].as_string::<i32>().iter().map(|w| w.unwrap().to_string()).collect();
         assert_eq!(words, ["a", "b", "", "c", ""]);
     }
 }

@@ -91,7 +91,9 @@ pub fn compare(op: Comparison, a: &Column, b: &Column, rows: usize) -> Result<Bo
     match (a.array().data_type(), b.array().data_type()) {
         (Arrow::Float32, Arrow::Float32) => Ok(ieee::<Float32Type>(op, a, b, rows)),
         (Arrow::Float64, Arrow::Float64) => Ok(ieee::<Float64Type>(op, a, b, rows)),
-        (Arrow::Decimal128(_, s), Arrow::Decimal128(_, t)) => Ok(decimals(op, a, b, *s as u32, *t as u32, rows)),
+        (Arrow::Decimal128(_, s), Arrow::Decimal128(_, t)) => {
+            Ok(decimals(op, a, b, *s as u32, *t as u32, rows))
+        }
         (Arrow::Timestamp(u, _), Arrow::Timestamp(v, _)) if u != v => {
             let nanos = |unit: &TimeUnit| if *unit == TimeUnit::Nanosecond { 1 } else { 1000 };
             Ok(timestamps(op, a, b, nanos(u), nanos(v), rows))
@@ -208,8 +210,9 @@ fn nested(op: Comparison, a: &Column, b: &Column, rows: usize) -> Result<Boolean
     let valid = |i: usize| nulls.as_ref().is_none_or(|n| n.is_valid(i));
     let wanted = op == Comparison::Equal;
     if is_map(x) && is_map(y) {
-        let values =
-            BooleanBuffer::collect_bool(rows, |i| valid(i) && maps_equal(x, a.index(i), y, b.index(i)) == wanted);
+        let values = BooleanBuffer::collect_bool(rows, |i| {
+            valid(i) && maps_equal(x, a.index(i), y, b.index(i)) == wanted
+        });
         return Ok(BooleanArray::new(values, nulls));
     }
     let order = make_comparator(x.as_ref(), y.as_ref(), SortOptions::default()).map_err(broken)?;

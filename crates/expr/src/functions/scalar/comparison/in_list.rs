@@ -12,8 +12,8 @@ use arrow::datatypes::{
 use millstream_types::{DataType, Fault, TypeKind, Value};
 
 use super::{Comparison, compare, operands};
-use crate::coerce::common_type;
 use crate::binding::convert;
+use crate::coerce::common_type;
 use crate::kernel::hash::{IntSet, TextSet};
 use crate::kernel::{Arguments, broken};
 use crate::{BoundCall, Call, Column, EvalContext, EvalError, Expr, ExprKind, Kernel, Rows};

@@ -70,7 +70,9 @@ pub(super) fn meet(
         (K::TimestampLtz(..), K::Timestamp(p, _)) => (a.clone(), convert(b.clone(), K::timestamp_ltz(*p))),
         (K::IntervalYearMonth(..), K::IntervalYearMonth(..)) => as_they_are(),
         (K::IntervalDayTime(..), K::IntervalDayTime(..)) => as_they_are(),
-        (K::Variant, K::Variant) | (K::Bitmap, K::Bitmap) | (K::Raw(_), K::Raw(_)) if op.is_equality() && x == y => {
+        (K::Variant, K::Variant) | (K::Bitmap, K::Bitmap) | (K::Raw(_), K::Raw(_))
+            if op.is_equality() && x == y =>
+        {
             as_they_are()
         }
         (K::Array(_), K::Array(_))
@@ -78,9 +80,12 @@ pub(super) fn meet(
         | (K::Multiset(_), K::Multiset(_))
         | (K::Row(_), K::Row(_)) => {
             if !op.is_equality() {
-                return Err(Fault::user("not-comparable", format!("Comparable type expected, but was '{}'", a.data_type))
-                    .at(call.span)
-                    .hint("compare the parts"));
+                return Err(Fault::user(
+                    "not-comparable",
+                    format!("Comparable type expected, but was '{}'", a.data_type),
+                )
+                .at(call.span)
+                .hint("compare the parts"));
             }
             both(common_type(&[a.data_type.clone(), b.data_type.clone()]).ok_or_else(refuse)?.kind)
         }

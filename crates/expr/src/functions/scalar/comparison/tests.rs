@@ -17,7 +17,8 @@ fn n(kind: K) -> Expr {
 fn numbers_of_different_types() {
     assert_eq!(ask("=", &[literal(1), literal("1.0:2,1")]).unwrap(), Value::Boolean(true));
     assert_eq!(ask(">=", &[literal("1.10:3,2"), literal("1.1:2,1")]).unwrap(), Value::Boolean(true));
-    let wide = Expr::literal(Value::Decimal(10i128.pow(37)), K::Decimal { precision: 38, scale: 0 }.not_null());
+    let wide =
+        Expr::literal(Value::Decimal(10i128.pow(37)), K::Decimal { precision: 38, scale: 0 }.not_null());
     assert_eq!(ask(">", &[wide, literal("1.1:38,37")]).unwrap(), Value::Boolean(true));
 }
 

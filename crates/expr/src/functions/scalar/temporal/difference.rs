@@ -1,0 +1,149 @@
+//! Distances between moments: TIMESTAMPDIFF, `(a - b) DAY`, OVERLAPS.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DurationMillisecondType, Int32Type, IntervalYearMonthType};
+use millstream_text::temporal::{TimeUnit, months_between};
+use millstream_types::{DataType, Fault, TypeKind};
+
+use super::moments::Moments;
+use super::unit_of;
+use crate::functions::call_expr;
+use crate::kernel::numbers::{build, build_array};
+use crate::kernel::{booleans, simple};
+use crate::{BoundCall, Call, Example, Expr, Function};
+
+pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "TIMESTAMPDIFF",
+        "TIMESTAMPDIFF(unit, from DATETIME, to DATETIME) -> INT",
+        "The whole units from one moment to another, negative when that is earlier.",
+        &[
+            Example::new("TIMESTAMPDIFF(DAY, DATE '2020-02-29', DATE '2019-02-28')", "-366"),
+            Example::new("TIMESTAMPDIFF(MONTH, DATE '2020-01-31', DATE '2020-02-29')", "1"),
+        ],
+        timestamp_diff,
+    ),
+    Function::new(
+        "MINUS_DATE",
+        "(to DATETIME - from DATETIME) unit -> INTERVAL",
+        "The time from one moment to another: an interval of months where the unit is YEAR or MONTH, else of milliseconds.",
+        &[Example::new("(DATE '2020-03-01' - DATE '2020-02-01') DAY", "+29 00:00:00.000")],
+        minus_date,
+    ),
+    Function::new(
+        "OVERLAPS",
+        "(start DATETIME, end DATETIME | INTERVAL) OVERLAPS (start DATETIME, end DATETIME | INTERVAL) -> BOOLEAN",
+        "Whether two periods have a moment in common, their ends included. The bounds of a period may come in either order.",
+        &[Example::new(
+            "(DATE '2020-01-01', DATE '2020-01-10') OVERLAPS (DATE '2020-01-05', DATE '2020-01-06')",
+            "TRUE",
+        )],
+        overlaps,
+    ),
+];
+
+/// Two moments that can be compared: both instants, both times of day, or both dates or local timestamps.
+fn comparable(a: &TypeKind, b: &TypeKind) -> bool {
+    let family = |k: &TypeKind| match k {
+        TypeKind::Date | TypeKind::Timestamp(..) => Some(0),
+        TypeKind::TimestampLtz(..) => Some(1),
+        TypeKind::Time(_) => Some(2),
+        _ => None,
+    };
+    family(a).is_some() && family(a) == family(b)
+}
+
+fn timestamp_diff(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    const SIGNATURE: &str = "TIMESTAMPDIFF(<TIME_UNIT>, <DATETIME>, <DATETIME>)";
+    call.expect(2, 2, SIGNATURE)?;
+    call.no_bare_null()?;
+    let unit = unit_of(call)?;
+    let (from, to) = (call.arg(0)?.data_type.kind.plain(), call.arg(1)?.data_type.kind.plain());
+    let months = unit.months().filter(|_| unit != TimeUnit::IsoYear);
+    let times = matches!(from, TypeKind::Time(_));
+    let known = (months.is_some() && !times) || unit.millis().is_some() || unit == TimeUnit::Microsecond;
+    if !comparable(&from, &to) || !known {
+        return Err(call.refuse(SIGNATURE));
+    }
+    let kernel = simple("TIMESTAMPDIFF", move |arguments, _| {
+        let (a, b) = (Moments::of(arguments, 0, &from)?, Moments::of(arguments, 1, &to)?);
+        build::<Int32Type>(arguments.rows(), |row| {
+            let (Some(a), Some(b)) = (a.get(row), b.get(row)) else { return Ok(None) };
+            let units = match (months, unit.millis()) {
+                (Some(months), _) => months_between(b.millis(), a.millis()) / months,
+                (_, Some(millis)) => b.millis().wrapping_sub(a.millis()) / millis,
+                _ => b.micros().unwrap_or(0).wrapping_sub(a.micros().unwrap_or(0)),
+            };
+            // INT wraps, as all arithmetic of integers.
+            Ok(Some(units as i32))
+        })
+    });
+    let result = TypeKind::Int.nullable().with_nullable(call.any_nullable());
+    Ok(BoundCall::new(result, call.args.to_vec(), kernel))
+}
+
+fn minus_date(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    const SIGNATURE: &str = "(<DATETIME> - <DATETIME>) <INTERVAL QUALIFIER>";
+    call.expect(2, 2, SIGNATURE)?;
+    call.no_bare_null()?;
+    let months = unit_of(call)?.months().is_some();
+    let (to, from) = (call.arg(0)?.data_type.kind.plain(), call.arg(1)?.data_type.kind.plain());
+    if !comparable(&to, &from) || (months && matches!(to, TypeKind::Time(_))) {
+        return Err(call.refuse(SIGNATURE));
+    }
+    let kind = if months { TypeKind::interval_months() } else { TypeKind::interval_seconds() };
+    let data_type = DataType { kind: kind.clone(), nullable: call.any_nullable() };
+    let kernel = simple("MINUS_DATE", move |arguments, _| {
+        let (to, from) = (Moments::of(arguments, 0, &to)?, Moments::of(arguments, 1, &from)?);
+        let both = |row| Some((to.get(row)?.millis(), from.get(row)?.millis()));
+        if months {
+            return build::<IntervalYearMonthType>(arguments.rows(), |row| {
+                Ok(both(row).map(|(to, from)| months_between(to, from) as i32))
+            });
+        }
+        let array = build_array::<DurationMillisecondType>(arguments.rows(), |row| {
+            Ok(both(row).map(|(to, from)| to.wrapping_sub(from)))
+        })?;
+        Ok(Arc::new(array) as ArrayRef)
+    });
+    Ok(BoundCall::new(data_type, call.args.to_vec(), kernel))
+}
+
+fn overlaps(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    const SIGNATURE: &str = "(<DATETIME>, <DATETIME | INTERVAL>) OVERLAPS (<DATETIME>, <DATETIME | INTERVAL>)";
+    call.expect(4, 4, SIGNATURE)?;
+    call.no_bare_null()?;
+    let mut args: Vec<Expr> = Vec::with_capacity(4);
+    for (start, end) in [(0, 1), (2, 3)] {
+        let (start, end) = (call.arg(start)?, call.arg(end)?);
+        args.push(start.clone());
+        args.push(if end.data_type.kind.is_interval() {
+            call_expr("+", &[start.clone(), end.clone()], &[], call.span, call.context)?
+        } else {
+            end.clone()
+        });
+    }
+    let kinds: Vec<TypeKind> = args.iter().map(|a| a.data_type.kind.plain()).collect();
+    let Some(first) = kinds.first() else { return Err(call.refuse(SIGNATURE)) };
+    if !kinds.iter().all(|k| comparable(first, k)) {
+        return Err(call.refuse(SIGNATURE));
+    }
+    // Dates beside timestamps are their midnights; nothing has to be converted for that.
+    let kernel = simple("OVERLAPS", move |arguments, _| {
+        let moments = kinds
+            .iter()
+            .enumerate()
+            .map(|(i, kind)| Moments::of(arguments, i, kind))
+            .collect::<Result<Vec<_>, _>>()?;
+        booleans::build(arguments.rows(), |row| {
+            let mut values = moments.iter().map(|m| m.get(row));
+            let mut next = || values.next().flatten();
+            let (Some(a), Some(b), Some(c), Some(d)) = (next(), next(), next(), next()) else { return Ok(None) };
+            Ok(Some(a.max(b) >= c.min(d) && c.max(d) >= a.min(b)))
+        })
+    });
+    let nullable = args.iter().any(|a| a.data_type.nullable);
+    Ok(BoundCall::new(TypeKind::Boolean.nullable().with_nullable(nullable), args, kernel))
+}
