@@ -29,7 +29,7 @@ impl Settings {
         };
         check_value(card, key, value)?;
         match card.key {
-            "table.local-time-zone" => check_zone(value)?,
+            "table.local-time-zone" => millstream_expr::check_time_zone(value.trim())?,
             "parallelism.default" => check_parallelism(key, value)?,
             "table.sql-dialect" if value.trim().eq_ignore_ascii_case("hive") => {
                 return Err(
@@ -126,18 +126,4 @@ fn check_parallelism(key: &str, value: &str) -> Result<(), Fault> {
         )
         .hint("set it to the number of cores, or to 1")),
     }
-}
-
-/// Rejects what cannot be the name of a zone: whether a name exists is for the zone database to say, which this crate does not have.
-fn check_zone(value: &str) -> Result<(), Fault> {
-    let value = value.trim();
-    // Abbreviations mean different places to different people; Flink refuses them, too.
-    let abbreviation = ["CST", "PST", "IST", "BST", "AST", "MST"].contains(&value);
-    let letters = !value.is_empty()
-        && value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+' | ':'));
-    if letters && !abbreviation {
-        return Ok(());
-    }
-    let fault = Fault::user("bad-option", format!("'{value}' is not the name of a time zone"));
-    Err(fault.hint("write a name such as 'Asia/Shanghai' or an offset such as 'GMT+08:00'"))
 }

@@ -8,7 +8,7 @@ use millstream_types::{Fault, Span};
 use super::{Planned, SessionState, source};
 use crate::catalog::{
     CatalogTable, ColumnDefinition, ColumnForm, KeyDefinition, ObjectPath, Stored, TableDefinition,
-    WatermarkDefinition, bind_columns, no_database,
+    WatermarkDefinition, bind_columns, no_database, unknown_column,
 };
 
 impl SessionState {
@@ -18,6 +18,7 @@ impl SessionState {
         if let Some(like) = &create.like {
             definition = self.merge_like(definition, like)?;
         }
+        check_partitions(create, &definition)?;
         let table = self.bind_table(path.clone(), definition, create.temporary)?;
         if !self.may_create(&path, create.mode, create.temporary, create.name.span)? {
             return Ok(Planned::done());
@@ -120,6 +121,14 @@ pub(super) fn define(create: &CreateTable, text: &str) -> Result<TableDefinition
         }
     }
     Ok(definition)
+}
+
+/// PARTITIONED BY, while the places of its columns are known.
+pub(super) fn check_partitions(create: &CreateTable, definition: &TableDefinition) -> Result<(), Fault> {
+    match create.partitioned_by.iter().find(|p| definition.index_of(&p.value).is_none()) {
+        Some(p) => Err(unknown_column(&p.value, definition.column_names(), "PARTITIONED BY").at(p.span)),
+        None => Ok(()),
+    }
 }
 
 /// Blink writes keys without quotes.

@@ -6,7 +6,7 @@ use millstream_expr::coerce::assignable;
 use millstream_sql::ast::{ColumnKind, CreateMode, CreateTable, Ident, Insert};
 use millstream_types::{Fault, SchemaRef, Span};
 
-use super::create_table::define;
+use super::create_table::{check_partitions, define};
 use super::{Planned, SessionState};
 use crate::JobPlan;
 use crate::catalog::{CatalogTable, ColumnDefinition, ColumnForm, Stored, TableDefinition, unknown_column};
@@ -58,6 +58,7 @@ impl SessionState {
         let schema = self.query_schema(query)?;
         let mut definition = define(create, text)?;
         let order = merge_columns(&mut definition, create, &schema)?;
+        check_partitions(create, &definition)?;
         check_key(&definition, create, &schema)?;
         let table = self.bind_table(path.clone(), definition, false)?;
 

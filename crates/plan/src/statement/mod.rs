@@ -186,6 +186,10 @@ impl SessionState {
     }
 
     fn dispatch(&mut self, statement: &Statement, text: &str) -> Result<Planned, Fault> {
+        if self.statement_set.is_some() && !belongs_to_set(statement) {
+            return Err(Fault::user("statement-set", "only INSERT INTO may stand in a statement set")
+                .hint("end the set first: END"));
+        }
         match statement {
             Statement::Query(query) => self.query(query),
             Statement::Insert(insert) => self.insert(insert),
@@ -267,6 +271,18 @@ impl SessionState {
             // A database that does not exist cannot hold it; the fault says that already.
             let _ = self.catalogs.put(&path, Stored::Failed, temporary);
         }
+    }
+}
+
+/// What may stand between BEGIN STATEMENT SET and END.
+fn belongs_to_set(statement: &Statement) -> bool {
+    match statement {
+        Statement::Insert(_)
+        | Statement::BeginStatementSet
+        | Statement::EndStatementSet
+        | Statement::Client(_) => true,
+        Statement::CreateTable(create) => create.query.is_some(),
+        _ => false,
     }
 }
 

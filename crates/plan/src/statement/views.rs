@@ -49,7 +49,7 @@ impl SessionState {
                 let span = names.iter().map(|n| n.span).reduce(|a, b| a.to(b)).unwrap_or_default();
                 return Err(Fault::user(
                     "column-count",
-                    format!("the view names {} columns, its query gives {}", names.len(), columns.len()),
+                    format!("the view names {}, its query gives {}", counted(names.len()), columns.len()),
                 )
                 .at(span)
                 .hint(format!(
@@ -155,4 +155,9 @@ impl SessionState {
                 .hint("choose another name, or drop the other one first")),
         }
     }
+}
+
+/// `1 column`, `2 columns`.
+fn counted(count: usize) -> String {
+    if count == 1 { "1 column".to_string() } else { format!("{count} columns") }
 }
