@@ -7,7 +7,7 @@ mod cards;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use millstream_plan::statement::SessionState;
+use millstream_plan::statement::{SessionState, check_script};
 use millstream_types::{Fault, FaultKind};
 use serde_json::Value;
 
@@ -90,4 +90,40 @@ fn statements_are_answered_as_by_flink() {
     println!("{} failed of 498", failed.len());
     assert!(new.is_empty(), "new failures: {new:?}");
     assert!(mended.is_empty(), "take these out of ddl-known.txt: {mended:?}");
+}
+
+/// Whatever is left out of a statement: an answer or a fault of the user, never a mistake of ours and never a panic.
+#[test]
+fn damaged_statements_give_faults() {
+    let mut lines = include_str!("data/ddl.jsonl").lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let setups = lines.next().unwrap();
+    let mut base = cards::session();
+    for setup in setups["setups"][1].as_array().unwrap() {
+        run(&mut base, setup.as_str().unwrap(), false).unwrap();
+    }
+    let mut internal = Vec::new();
+    for case in lines {
+        let sql = case["sql"].as_str().unwrap();
+        let words: Vec<&str> = sql.split_inclusive([' ', '(', ')', ',']).collect();
+        for leave_out in 0..words.len() {
+            let without: String =
+                words.iter().enumerate().filter(|(i, _)| *i != leave_out).map(|(_, w)| *w).collect();
+            let doubled: String = words
+                .iter()
+                .enumerate()
+                .flat_map(|(i, w)| std::iter::repeat_n(*w, if i == leave_out { 2 } else { 1 }))
+                .collect();
+            for text in [without, doubled] {
+                let mut state = base.clone();
+                for fault in check_script(&mut state, &text).faults {
+                    if fault.kind() == FaultKind::Internal {
+                        internal.push(format!("{text}: {fault}"));
+                    }
+                    // Rendering must cope with every place.
+                    fault.render("t", &text);
+                }
+            }
+        }
+    }
+    assert!(internal.is_empty(), "{}", internal.join("\n"));
 }
