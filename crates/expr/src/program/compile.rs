@@ -128,7 +128,7 @@ impl Compiler {
                 let op = Op::Case { branches: vec![(*condition, *value)], otherwise: *otherwise };
                 return Ok(self.push(key, op, &expr.data_type, &args, false, true));
             }
-            ("COALESCE", [_, ..]) => {
+            ("COALESCE" | "IFNULL" | "NVL", [_, ..]) => {
                 let key = Key::Coalesce(args.clone(), expr.data_type.clone());
                 let op = Op::Coalesce(args.clone());
                 return Ok(self.push(key, op, &expr.data_type, &args, false, true));

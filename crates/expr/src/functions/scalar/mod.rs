@@ -1,23 +1,44 @@
 //! Scalar functions and operators, one file or folder a family.
 
+mod access;
 mod arithmetic;
 pub mod comparison;
+mod concatenation;
+mod conditional;
+mod constructors;
+mod conversion;
 mod logical;
+mod pattern;
 mod temporal;
 
 use millstream_types::Fault;
 
 use crate::{BoundCall, Call, Function};
 
-/// The families, each with its own list.
-const FAMILIES: &[&[Function]] = &[comparison::FUNCTIONS, logical::FUNCTIONS];
+/// A family of functions: a chapter of the manual.
+#[derive(Debug)]
+pub struct Family {
+    /// The chapter's heading.
+    pub title: &'static str,
+    /// The lists of the family's files.
+    pub lists: &'static [&'static [Function]],
+}
 
-/// Families of several files, each with a list of lists.
-const FOLDERS: &[&[&[Function]]] = &[arithmetic::FUNCTIONS, temporal::FUNCTIONS];
+/// The families, in the manual's order. A new family is a line here.
+pub const FAMILIES: &[Family] = &[
+    Family { title: "Comparison", lists: &[comparison::FUNCTIONS, pattern::FUNCTIONS] },
+    Family { title: "Logic", lists: &[logical::FUNCTIONS] },
+    Family { title: "Conditional values", lists: &[conditional::FUNCTIONS] },
+    Family { title: "Numbers", lists: arithmetic::FUNCTIONS },
+    Family { title: "Text", lists: &[concatenation::FUNCTIONS] },
+    Family { title: "Dates and times", lists: temporal::FUNCTIONS },
+    Family { title: "Types", lists: &[conversion::FUNCTIONS] },
+    Family { title: "Collections", lists: &[constructors::FUNCTIONS, access::FUNCTIONS] },
+];
 
-/// Every scalar function.
+/// Every scalar function and operator.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    FAMILIES.iter().chain(FOLDERS.iter().flat_map(|f| f.iter())).flat_map(|f| f.iter())
+    FAMILIES.iter().flat_map(|f| f.lists.iter()).flat_map(|f| f.iter())
 }
 
 /// CEIL and FLOOR of dates and times, which belong to the temporal family.

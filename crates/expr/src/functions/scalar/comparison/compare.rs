@@ -128,7 +128,7 @@ pub fn compare(op: Comparison, a: &Column, b: &Column, rows: usize) -> Result<Bo
 
 /// Which entries are a text, whatever their validity. The length is compared first: it is at hand in the offsets.
 #[allow(clippy::indexing_slicing)] // `collect_bool` asks for entries below `len`, and there is one offset more than entries
-fn equals_text(array: &StringArray, text: &[u8]) -> BooleanBuffer {
+pub(crate) fn equals_text(array: &StringArray, text: &[u8]) -> BooleanBuffer {
     let offsets = array.value_offsets();
     let values = array.value_data();
     let length = text.len() as i32;

@@ -7,7 +7,9 @@ mod operands;
 #[cfg(test)]
 mod tests;
 
+pub(super) use compare::equals_text;
 pub use compare::{Comparison, compare};
+pub(super) use operands::meet;
 
 use std::sync::Arc;
 

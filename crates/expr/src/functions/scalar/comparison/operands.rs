@@ -18,7 +18,7 @@ fn forms(op: Comparison) -> String {
 }
 
 /// As [`pair`], for two expressions of a call. `strings_count`: numbers are compared with text (IN does, `=` does not).
-pub(super) fn meet(
+pub(in crate::functions::scalar) fn meet(
     call: &Call<'_>,
     a: &Expr,
     b: &Expr,

@@ -59,7 +59,11 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
 
 /// Milliseconds since the epoch: the query's start in batch mode, unless each row has its own.
 fn millis(context: &EvalContext, volatility: Volatility) -> i64 {
-    if context.batch && volatility == Volatility::PerQuery { context.query_start } else { context.clock.now_millis() }
+    if context.batch && volatility == Volatility::PerQuery {
+        context.query_start
+    } else {
+        context.clock.now_millis()
+    }
 }
 
 fn no_arguments(call: &Call<'_>) -> Result<(), Fault> {

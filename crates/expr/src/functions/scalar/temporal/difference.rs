@@ -112,7 +112,8 @@ fn minus_date(call: &Call<'_>) -> Result<BoundCall, Fault> {
 }
 
 fn overlaps(call: &Call<'_>) -> Result<BoundCall, Fault> {
-    const SIGNATURE: &str = "(<DATETIME>, <DATETIME | INTERVAL>) OVERLAPS (<DATETIME>, <DATETIME | INTERVAL>)";
+    const SIGNATURE: &str =
+        "(<DATETIME>, <DATETIME | INTERVAL>) OVERLAPS (<DATETIME>, <DATETIME | INTERVAL>)";
     call.expect(4, 4, SIGNATURE)?;
     call.no_bare_null()?;
     let mut args: Vec<Expr> = Vec::with_capacity(4);
@@ -140,7 +141,9 @@ fn overlaps(call: &Call<'_>) -> Result<BoundCall, Fault> {
         booleans::build(arguments.rows(), |row| {
             let mut values = moments.iter().map(|m| m.get(row));
             let mut next = || values.next().flatten();
-            let (Some(a), Some(b), Some(c), Some(d)) = (next(), next(), next(), next()) else { return Ok(None) };
+            let (Some(a), Some(b), Some(c), Some(d)) = (next(), next(), next(), next()) else {
+                return Ok(None);
+            };
             Ok(Some(a.max(b) >= c.min(d) && c.max(d) >= a.min(b)))
         })
     });

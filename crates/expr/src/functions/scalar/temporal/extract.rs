@@ -24,7 +24,13 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
         ],
         |c| bind(c, unit_of(c)?),
     ),
-    field("YEAR", "YEAR(moment DATE | TIMESTAMP) -> BIGINT", "The year.", &[Example::new("YEAR(DATE '1994-09-27')", "1994")], |c| bind(c, TimeUnit::Year)),
+    field(
+        "YEAR",
+        "YEAR(moment DATE | TIMESTAMP) -> BIGINT",
+        "The year.",
+        &[Example::new("YEAR(DATE '1994-09-27')", "1994")],
+        |c| bind(c, TimeUnit::Year),
+    ),
     field(
         "QUARTER",
         "QUARTER(moment DATE | TIMESTAMP) -> BIGINT",
@@ -32,9 +38,13 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
         &[Example::new("QUARTER(DATE '1994-09-27')", "3")],
         |c| bind(c, TimeUnit::Quarter),
     ),
-    field("MONTH", "MONTH(moment DATE | TIMESTAMP) -> BIGINT", "The month, 1 to 12.", &[Example::new("MONTH(DATE '1994-09-27')", "9")], |c| {
-        bind(c, TimeUnit::Month)
-    }),
+    field(
+        "MONTH",
+        "MONTH(moment DATE | TIMESTAMP) -> BIGINT",
+        "The month, 1 to 12.",
+        &[Example::new("MONTH(DATE '1994-09-27')", "9")],
+        |c| bind(c, TimeUnit::Month),
+    ),
     field(
         "WEEK",
         "WEEK(moment DATE | TIMESTAMP) -> BIGINT",
@@ -63,9 +73,13 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
         &[Example::new("DAYOFWEEK(DATE '1994-09-27')", "3")],
         |c| bind(c, TimeUnit::Dow),
     ),
-    field("HOUR", "HOUR(moment TIME | TIMESTAMP) -> BIGINT", "The hour, 0 to 23.", &[Example::new("HOUR(TIME '13:14:15')", "13")], |c| {
-        bind(c, TimeUnit::Hour)
-    }),
+    field(
+        "HOUR",
+        "HOUR(moment TIME | TIMESTAMP) -> BIGINT",
+        "The hour, 0 to 23.",
+        &[Example::new("HOUR(TIME '13:14:15')", "13")],
+        |c| bind(c, TimeUnit::Hour),
+    ),
     field(
         "MINUTE",
         "MINUTE(moment TIME | TIMESTAMP) -> BIGINT",
@@ -99,7 +113,8 @@ fn bind(call: &Call<'_>, unit: TimeUnit) -> Result<BoundCall, Fault> {
     let argument = call.arg(0)?;
     let kind = argument.data_type.kind.plain();
     let refused = |what: String| {
-        Err(Fault::user("argument-types", format!("unit {unit} can not be applied to {what} variable")).at(call.span))
+        Err(Fault::user("argument-types", format!("unit {unit} can not be applied to {what} variable"))
+            .at(call.span))
     };
     let sub_milli = matches!(unit, TimeUnit::Microsecond | TimeUnit::Nanosecond);
     let of_day = unit.millis().is_some_and(|m| m <= 3_600_000);
@@ -107,13 +122,21 @@ fn bind(call: &Call<'_>, unit: TimeUnit) -> Result<BoundCall, Fault> {
         TypeKind::Time(_) if !of_day => return refused("time".to_string()),
         TypeKind::Date if sub_milli => return refused(argument.data_type.to_string()),
         TypeKind::Date => dates(unit),
-        TypeKind::Time(_) | TypeKind::Timestamp(..) | TypeKind::TimestampLtz(..) => moments(unit, kind.clone()),
+        TypeKind::Time(_) | TypeKind::Timestamp(..) | TypeKind::TimestampLtz(..) => {
+            moments(unit, kind.clone())
+        }
         TypeKind::IntervalYearMonth(..) if unit.months().is_some() => months(unit),
         TypeKind::IntervalDayTime(..) if unit.millis().is_some() => millis(unit),
-        TypeKind::IntervalYearMonth(..) | TypeKind::IntervalDayTime(..) => return refused(argument.data_type.to_string()),
+        TypeKind::IntervalYearMonth(..) | TypeKind::IntervalDayTime(..) => {
+            return refused(argument.data_type.to_string());
+        }
         TypeKind::Null => {
             let argument = null_of(TypeKind::timestamp(3));
-            return Ok(BoundCall::new(TypeKind::BigInt.nullable(), vec![argument], moments(unit, TypeKind::timestamp(3))));
+            return Ok(BoundCall::new(
+                TypeKind::BigInt.nullable(),
+                vec![argument],
+                moments(unit, TypeKind::timestamp(3)),
+            ));
         }
         _ => return Err(call.refuse(SIGNATURE)),
     };

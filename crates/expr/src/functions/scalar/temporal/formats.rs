@@ -35,7 +35,10 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
         "CONVERT_TZ",
         "CONVERT_TZ(moment STRING, from_zone STRING, to_zone STRING) -> STRING",
         "A date and time 'yyyy-MM-dd HH:mm:ss' of one time zone in another one. NULL where it cannot be read; an unknown zone is GMT.",
-        &[Example::new("CONVERT_TZ('1970-01-01 00:00:00', 'UTC', 'America/Los_Angeles')", "1969-12-31 16:00:00")],
+        &[Example::new(
+            "CONVERT_TZ('1970-01-01 00:00:00', 'UTC', 'America/Los_Angeles')",
+            "1969-12-31 16:00:00",
+        )],
         convert_tz,
     ),
 ];
@@ -55,7 +58,9 @@ fn date_format(call: &Call<'_>) -> Result<BoundCall, Fault> {
                 let mut zone = zone.cursor();
                 let cache = compiled.cache();
                 strings::build(arguments.rows(), |row, out| {
-                    let (Some(moment), Some(pattern)) = (moments.get(row), patterns.get(row)) else { return Ok(false) };
+                    let (Some(moment), Some(pattern)) = (moments.get(row), patterns.get(row)) else {
+                        return Ok(false);
+                    };
                     let moment = local(moment, &kind, &mut zone);
                     let mut done = Ok(());
                     out.write(|text| done = cache.with(pattern, |p| p.format(text, moment)));
@@ -72,10 +77,14 @@ fn date_format(call: &Call<'_>) -> Result<BoundCall, Fault> {
                 let (zone, now) = (session_zone(context)?, context.clock.now_millis());
                 let cache = compiled.cache();
                 strings::build(arguments.rows(), |row, out| {
-                    let (Some(text), Some(pattern)) = (texts.get(row), patterns.get(row)) else { return Ok(false) };
+                    let (Some(text), Some(pattern)) = (texts.get(row), patterns.get(row)) else {
+                        return Ok(false);
+                    };
                     let at_row = |f| EvalError::at_row(row, f);
                     // Flink compiles the pattern before it reads the text: a wrong one fails in any case.
-                    let Some(millis) = cache.with(pattern, |_| from.parse(text, &zone, now)).map_err(at_row)? else {
+                    let Some(millis) =
+                        cache.with(pattern, |_| from.parse(text, &zone, now)).map_err(at_row)?
+                    else {
                         return Ok(false);
                     };
                     let mut done = Ok(());
@@ -106,7 +115,9 @@ fn from_unixtime(call: &Call<'_>) -> Result<BoundCall, Fault> {
         let cache = compiled.cache();
         strings::build(arguments.rows(), |row, out| {
             let Some(seconds) = seconds.get(row) else { return Ok(false) };
-            let Some(pattern) = patterns.map_or(Some(DEFAULT_PATTERN), |p| p.get(row)) else { return Ok(false) };
+            let Some(pattern) = patterns.map_or(Some(DEFAULT_PATTERN), |p| p.get(row)) else {
+                return Ok(false);
+            };
             let mut done = Ok(());
             out.write(|o| done = cache.with(pattern, |p| p.format(o, seconds.wrapping_mul(1000), &zone)));
             done.map(|()| true).map_err(|f| EvalError::at_row(row, f))
@@ -138,7 +149,10 @@ fn convert_tz(call: &Call<'_>) -> Result<BoundCall, Fault> {
             done.map(|()| true).map_err(at_row)
         })
     });
-    let args = args.into_iter().map(|a| if a.as_literal().is_some_and(|v| v.is_null()) { null_of(TypeKind::STRING) } else { a }).collect();
+    let args = args
+        .into_iter()
+        .map(|a| if a.as_literal().is_some_and(|v| v.is_null()) { null_of(TypeKind::STRING) } else { a })
+        .collect();
     Ok(BoundCall::new(DataType::string(), args, kernel))
 }
 

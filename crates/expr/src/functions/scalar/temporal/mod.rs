@@ -41,6 +41,8 @@ fn unit_of(call: &Call<'_>) -> Result<TimeUnit, Fault> {
     });
     let word = word.ok_or_else(|| Fault::internal(format!("{}: no unit", call.name)))?;
     TimeUnit::of(word).ok_or_else(|| {
-        Fault::user("argument-types", format!("'{word}' is no unit of time")).at(call.span).hint("units are YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, MILLISECOND")
+        Fault::user("argument-types", format!("'{word}' is no unit of time"))
+            .at(call.span)
+            .hint("units are YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, MILLISECOND")
     })
 }

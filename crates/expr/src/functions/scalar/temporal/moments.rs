@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::{Date32Type, Time32MillisecondType, TimestampMicrosecondType, TimestampNanosecondType};
+use arrow::datatypes::{
+    Date32Type, Time32MillisecondType, TimestampMicrosecondType, TimestampNanosecondType,
+};
 use millstream_text::temporal::{DateTime, Zone, ZoneCursor};
 use millstream_types::{Fault, TypeKind};
 
@@ -54,9 +56,9 @@ pub(super) fn build_moments(
             let Some(t) = value(row)? else { return Ok(None) };
             i32::try_from(t.days).map(Some).map_err(|_| out_of_range(row, kind))
         }),
-        TypeKind::Time(_) => build::<Time32MillisecondType>(rows, |row| {
-            Ok(value(row)?.map(|t| (t.nanos / 1_000_000) as i32))
-        }),
+        TypeKind::Time(_) => {
+            build::<Time32MillisecondType>(rows, |row| Ok(value(row)?.map(|t| (t.nanos / 1_000_000) as i32)))
+        }
         _ if kind.counts_nanos() => {
             let array = build_array::<TimestampNanosecondType>(rows, |row| {
                 let Some(t) = value(row)? else { return Ok(None) };

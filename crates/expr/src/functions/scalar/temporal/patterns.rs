@@ -23,7 +23,12 @@ impl<P> Pattern<P> {
     ///
     /// # Errors
     /// NotYet, when a constant pattern asks for what is not there yet.
-    pub(super) fn of(call: &Call<'_>, index: usize, default: &str, compile: Compile<P>) -> Result<Self, Fault> {
+    pub(super) fn of(
+        call: &Call<'_>,
+        index: usize,
+        default: &str,
+        compile: Compile<P>,
+    ) -> Result<Self, Fault> {
         let text = if index < call.args.len() { call.literal_text(index) } else { Some(default) };
         let constant = text.map(compile);
         match constant {

@@ -3,7 +3,9 @@
 use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::{Decimal128Type, Float64Type, Int64Type};
 use millstream_text::number::power_of_ten;
-use millstream_text::temporal::{DatePattern, DateTime, SimplePattern, Zone, parse_date, parse_timestamp, timestamp_value_of};
+use millstream_text::temporal::{
+    DatePattern, DateTime, SimplePattern, Zone, parse_date, parse_timestamp, timestamp_value_of,
+};
 use millstream_types::{DataType, Fault, TypeKind};
 
 use super::DEFAULT_PATTERN;
@@ -19,7 +21,10 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
         "TO_DATE",
         "TO_DATE(text STRING [, pattern STRING]) -> DATE",
         "The date that a text says: 'yyyy-MM-dd', or by a pattern of SimpleDateFormat. NULL where it cannot be read.",
-        &[Example::new("TO_DATE('29/02/2020', 'dd/MM/yyyy')", "2020-02-29"), Example::new("TO_DATE('2021-02-29')", "NULL")],
+        &[
+            Example::new("TO_DATE('29/02/2020', 'dd/MM/yyyy')", "2020-02-29"),
+            Example::new("TO_DATE('2021-02-29')", "NULL"),
+        ],
         to_date,
     ),
     Function::new(
@@ -78,7 +83,8 @@ fn to_date(call: &Call<'_>) -> Result<BoundCall, Fault> {
         let cache = compiled.cache();
         build_moments(arguments.rows(), &TypeKind::Date, |row| {
             let (Some(text), Some(pattern)) = (texts.get(row), patterns.get(row)) else { return Ok(None) };
-            let millis = cache.with(pattern, |p| p.parse(text, &zone, now)).map_err(|f| EvalError::at_row(row, f))?;
+            let millis =
+                cache.with(pattern, |p| p.parse(text, &zone, now)).map_err(|f| EvalError::at_row(row, f))?;
             Ok(millis.map(|m| DateTime { nanos: 0, ..DateTime::from_millis(m) }))
         })
     });
@@ -154,8 +160,9 @@ fn to_timestamp_ltz(call: &Call<'_>) -> Result<BoundCall, Fault> {
 
 fn unreadable(text: &str, why: &str) -> Fault {
     let shown: String = text.chars().take(100).collect();
-    Fault::user("bad-timestamp", format!("TO_TIMESTAMP_LTZ cannot read '{shown}': {why}"))
-        .hint("the form is yyyy-MM-dd HH:mm:ss.SSS; with a pattern as the second argument, NULL is given instead")
+    Fault::user("bad-timestamp", format!("TO_TIMESTAMP_LTZ cannot read '{shown}': {why}")).hint(
+        "the form is yyyy-MM-dd HH:mm:ss.SSS; with a pattern as the second argument, NULL is given instead",
+    )
 }
 
 fn in_zone(call: &Call<'_>, result: TypeKind) -> Result<crate::KernelRef, Fault> {
@@ -165,7 +172,8 @@ fn in_zone(call: &Call<'_>, result: TypeKind) -> Result<crate::KernelRef, Fault>
         let cache = compiled.cache();
         let mut last: Option<Zone> = None;
         build_moments(arguments.rows(), &result, |row| {
-            let (Some(text), Some(pattern), Some(id)) = (texts.get(row), patterns.get(row), zones.get(row)) else {
+            let (Some(text), Some(pattern), Some(id)) = (texts.get(row), patterns.get(row), zones.get(row))
+            else {
                 return Ok(None);
             };
             let at_row = |f| EvalError::at_row(row, f);
@@ -190,10 +198,19 @@ fn from_number(call: &Call<'_>, number: &Expr) -> Result<BoundCall, Fault> {
         Some(p) => match p.as_literal().map(|v| v.as_int()) {
             Some(Some(p)) if (0..=9).contains(&p) => p as u8,
             Some(_) => {
-                let fault = Fault::user("argument-types", "the precision of TO_TIMESTAMP_LTZ must be between 0 and 9");
-                return Err(fault.at(call.span).hint("0 is for seconds, 3 for milliseconds, 6 for microseconds"));
+                let fault = Fault::user(
+                    "argument-types",
+                    "the precision of TO_TIMESTAMP_LTZ must be between 0 and 9",
+                );
+                return Err(fault
+                    .at(call.span)
+                    .hint("0 is for seconds, 3 for milliseconds, 6 for microseconds"));
             }
-            None => return Err(Fault::not_yet("a precision of TO_TIMESTAMP_LTZ that is not constant").at(call.span)),
+            None => {
+                return Err(
+                    Fault::not_yet("a precision of TO_TIMESTAMP_LTZ that is not constant").at(call.span)
+                );
+            }
         },
     };
     // Seconds are kept with milliseconds, as in Flink.
@@ -249,7 +266,8 @@ fn instant(count: i128, units: i128) -> Option<DateTime> {
 }
 
 fn unix_timestamp(call: &Call<'_>) -> Result<BoundCall, Fault> {
-    const SIGNATURE: &str = "UNIX_TIMESTAMP()\nUNIX_TIMESTAMP(<CHARACTER>)\nUNIX_TIMESTAMP(<CHARACTER>, <CHARACTER>)";
+    const SIGNATURE: &str =
+        "UNIX_TIMESTAMP()\nUNIX_TIMESTAMP(<CHARACTER>)\nUNIX_TIMESTAMP(<CHARACTER>, <CHARACTER>)";
     if call.args.is_empty() {
         return Ok(super::current::unix_timestamp());
     }
@@ -263,8 +281,11 @@ fn unix_timestamp(call: &Call<'_>) -> Result<BoundCall, Fault> {
         let cache = compiled.cache();
         build::<Int64Type>(arguments.rows(), |row| {
             let Some(text) = texts.get(row) else { return Ok(None) };
-            let Some(pattern) = patterns.map_or(Some(DEFAULT_PATTERN), |p| p.get(row)) else { return Ok(None) };
-            let millis = cache.with(pattern, |p| p.parse(text, &zone, now)).map_err(|f| EvalError::at_row(row, f))?;
+            let Some(pattern) = patterns.map_or(Some(DEFAULT_PATTERN), |p| p.get(row)) else {
+                return Ok(None);
+            };
+            let millis =
+                cache.with(pattern, |p| p.parse(text, &zone, now)).map_err(|f| EvalError::at_row(row, f))?;
             Ok(Some(millis.map_or(i64::MIN, |m| m / 1000)))
         })
     });

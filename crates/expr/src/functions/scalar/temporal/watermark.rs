@@ -32,8 +32,10 @@ fn current_watermark(call: &Call<'_>) -> Result<BoundCall, Fault> {
     call.expect(1, 1, SIGNATURE)?;
     let argument = call.arg(0)?;
     if argument.data_type.kind.time_attribute() != TimeAttribute::Rowtime {
-        let message =
-            format!("the argument of CURRENT_WATERMARK must be a rowtime attribute, but is of type {}", argument.data_type);
+        let message = format!(
+            "the argument of CURRENT_WATERMARK must be a rowtime attribute, but is of type {}",
+            argument.data_type
+        );
         return Err(Fault::user("argument-types", message)
             .at(call.span)
             .hint("declare a WATERMARK on the column in CREATE TABLE"));
@@ -65,8 +67,11 @@ impl Kernel for CurrentWatermark {
 fn source_watermark(call: &Call<'_>) -> Result<BoundCall, Fault> {
     call.expect(0, 0, "SOURCE_WATERMARK()")?;
     let kernel = simple("SOURCE_WATERMARK", |_, _| -> Result<ArrayRef, EvalError> {
-        let fault = Fault::user("source-watermark", "SOURCE_WATERMARK() is a declaration of the table, and has no value")
-            .hint("write it only in WATERMARK FOR … AS SOURCE_WATERMARK()");
+        let fault = Fault::user(
+            "source-watermark",
+            "SOURCE_WATERMARK() is a declaration of the table, and has no value",
+        )
+        .hint("write it only in WATERMARK FOR … AS SOURCE_WATERMARK()");
         Err(fault.into())
     });
     let result = TypeKind::timestamp_ltz(3).nullable();
