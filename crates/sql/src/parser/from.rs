@@ -165,7 +165,7 @@ impl Parser<'_> {
                 .unexpected("'('")
                 .hint("TABLE(…) holds a call of a table function; a table stands in FROM by its name"));
         }
-        let call = Box::new(self.call_arguments(name, span, Queries::AreTables)?);
+        let call = self.call_arguments(name, span, Queries::AreTables)?;
         self.close()?;
         Ok(TableKind::Function { call, lateral, wrapped: true })
     }
@@ -175,7 +175,7 @@ impl Parser<'_> {
         let name = self.object_name("a table's name")?;
         if self.is(Kind::LeftParen) {
             let span = name.span;
-            let call = Box::new(self.call_arguments(name.parts, span, Queries::AreTables)?);
+            let call = self.call_arguments(name.parts, span, Queries::AreTables)?;
             return Ok(TableKind::Function { call, lateral: false, wrapped: false });
         }
         let hints = self.hints()?;

@@ -144,7 +144,7 @@ impl Parser<'_> {
         self.leave(cost::PATTERN, outer);
         let span = self.since(start);
         height += 2;
-        if self.depth + height > MAX_DEPTH {
+        if height > MAX_DEPTH {
             return Err(self.too_deep(span));
         }
         Ok((only_or(choices, span, PatternKind::Alternation), height))

@@ -2,7 +2,7 @@
 //!
 //! What keeps deep texts off the thread's stack: parentheses and operators of an expression live on the stacks of
 //! [`expr`], chains become lists, and what does recurse (calls, CASE, subqueries, types, patterns, joins in parentheses)
-//! counts against [`crate::MAX_DEPTH`]. The height of every tree is counted too, so that it can be dropped.
+//! counts against [`STACK`]. The height of every tree is counted too ([`crate::MAX_DEPTH`]), so that it can be dropped.
 
 mod alter;
 mod create;
@@ -28,14 +28,17 @@ pub use types::{check_limits, interval_type};
 
 pub(crate) type Parse<T> = Result<T, Fault>;
 
-/// What a level of the recursion costs of [`MAX_DEPTH`]: the stack that its frames take, in parentheses.
+/// How much of the thread's stack the recursion may take, in units of [`cost`].
+const STACK: usize = 512;
+
+/// What a level of the recursion costs of [`STACK`]: one for about 3 kB of frames of a debug build.
 pub(crate) mod cost {
     /// An expression inside a call, CASE, constructor or clause.
-    pub const EXPRESSION: usize = 2;
+    pub const EXPRESSION: usize = 4;
     /// A query inside a query or expression.
     pub const QUERY: usize = 8;
     /// A join in parentheses.
-    pub const JOIN: usize = 4;
+    pub const JOIN: usize = 6;
     /// A type inside a type.
     pub const TYPE: usize = 2;
     /// A pattern in parentheses.
@@ -46,6 +49,8 @@ pub(crate) mod cost {
 pub(crate) struct Parser<'a> {
     pub(crate) text: &'a str,
     tokens: Vec<Token>,
+    /// For every `(` the index of its `)`, or of the end.
+    closers: Vec<u32>,
     at: usize,
     /// How deep the recursion is, in units of [`cost`].
     depth: usize,
@@ -58,7 +63,8 @@ impl<'a> Parser<'a> {
         if text.len() >= u32::MAX as usize {
             return Err(Fault::user("too-long", "the text is longer than 4 GB"));
         }
-        Ok(Parser { text, tokens: tokens(text), at: 0, depth: 0, tall: 0 })
+        let tokens = tokens(text);
+        Ok(Parser { text, closers: closers(&tokens), tokens, at: 0, depth: 0, tall: 0 })
     }
 
     // Looking
@@ -79,6 +85,12 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn source(&self, token: Token) -> &'a str {
         self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+    }
+
+    /// How far ahead the parenthesis is closed that stands `open` tokens ahead; the end's place if it is not.
+    pub(crate) fn matching(&self, open: usize) -> usize {
+        let closer = self.closers.get(self.at + open).map_or(self.tokens.len(), |c| *c as usize);
+        closer.saturating_sub(self.at)
     }
 
     /// The unquoted word at hand, or "".
@@ -197,7 +209,7 @@ impl<'a> Parser<'a> {
     /// Goes one level deeper; [`Parser::leave`] ends it, unless a fault ends everything.
     pub(crate) fn enter(&mut self, cost: usize) -> Parse<usize> {
         self.depth += cost;
-        if self.depth > MAX_DEPTH {
+        if self.depth > STACK {
             let fault = self.too_deep(self.here());
             self.depth -= cost;
             return Err(fault);
@@ -212,9 +224,12 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn too_deep(&self, at: Span) -> Fault {
-        Fault::user("too-deep", format!("this is nested too deeply: more than {MAX_DEPTH} levels"))
+        Fault::user("too-deep", "this is nested too deeply")
             .at(at)
-            .hint("name the inner parts: WITH name AS (…) for queries, a view's computed columns for expressions")
+            .hint(format!(
+                "at most {MAX_DEPTH} parentheses, 128 calls and 40 subqueries can be in each other; give the inner part a \
+                 name with WITH or CREATE VIEW"
+            ))
     }
 
     // Recovery
@@ -228,4 +243,23 @@ impl<'a> Parser<'a> {
         }
         self.eat(Kind::Semicolon);
     }
+}
+
+/// For every `(` the index of its `)`; a `;` closes all that are open.
+fn closers(tokens: &[Token]) -> Vec<u32> {
+    let mut closers = vec![tokens.len() as u32; tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::LeftParen => open.push(at),
+            Kind::RightParen => {
+                if let Some(closer) = open.pop().and_then(|o| closers.get_mut(o)) {
+                    *closer = at as u32;
+                }
+            }
+            Kind::Semicolon => open.clear(),
+            _ => {}
+        }
+    }
+    closers
 }

@@ -286,7 +286,7 @@ impl Parser<'_> {
         let name = self.path("a procedure's name")?;
         let span = self.since(start);
         let call = self.call_arguments(name, span, super::expr::call::Queries::AreValues)?;
-        Ok(Statement::Call(Box::new(call)))
+        Ok(Statement::Call(call))
     }
 
     fn stop_job(&mut self) -> Parse<Statement> {

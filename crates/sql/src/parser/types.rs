@@ -114,7 +114,7 @@ impl Parser<'_> {
             let element = Box::new(typed.data_type);
             let kind = if array { TypeKind::Array(element) } else { TypeKind::Multiset(element) };
             typed = Typed { data_type: kind.nullable(), height: typed.height + 1 };
-            if self.depth + typed.height > MAX_DEPTH {
+            if typed.height > MAX_DEPTH {
                 return Err(self.too_deep(self.here()));
             }
         }

@@ -33,7 +33,7 @@ impl Parser<'_> {
         let mut call = self.call_arguments(name, span, Queries::AreValues)?;
         self.aggregate_clauses(&mut call)?;
         call.span = self.since(span.start);
-        Ok(ExprKind::Function(Box::new(call)))
+        Ok(ExprKind::Function(call))
     }
 
     /// `(arguments)`, the name being read.
@@ -42,7 +42,7 @@ impl Parser<'_> {
         name: Vec<Ident>,
         span: Span,
         queries: Queries,
-    ) -> Parse<FunctionCall> {
+    ) -> Parse<Box<FunctionCall>> {
         if name.len() > 3 {
             return Err(parse_fault_at(
                 span,
@@ -96,34 +96,42 @@ impl Parser<'_> {
     }
 
     fn argument_value(&mut self, queries: Queries) -> Parse<ArgValue> {
+        let table = self.at("TABLE") || (self.at("MODEL") && self.ident_at(1));
+        let query = self.query_begins(0) || (queries == Queries::AreTables && self.at_query_paren());
+        if table || query || self.at("DEFAULT") || self.token(1).kind == Kind::Arrow {
+            return self.special_argument(queries);
+        }
+        self.expr().map(ArgValue::Expr)
+    }
+
+    #[inline(never)]
+    fn special_argument(&mut self, queries: Queries) -> Parse<ArgValue> {
         if self.at_default() {
             return self.default_value().map(ArgValue::Expr);
         }
         if self.at("TABLE") || (self.at("MODEL") && self.ident_at(1)) {
             return self.table_argument().map(|t| ArgValue::Table(Box::new(t)));
         }
-        if self.kind() == Kind::Word && self.token(1).kind == Kind::Arrow {
+        if self.at_ident() && self.token(1).kind == Kind::Arrow {
             return Err(Fault::not_yet("lambda expressions").at(self.here()));
         }
         let start = self.here().start;
         let bare = self.query_begins(0);
-        if bare || (queries == Queries::AreTables && self.at_query_paren()) {
-            if !bare {
-                self.advance();
-            }
-            let query = Box::new(self.query()?);
-            if !bare {
-                self.close()?;
-            }
-            if queries == Queries::AreValues && !self.at("PARTITION") {
-                let span = self.since(start);
-                return Ok(ArgValue::Expr(crate::ast::Expr { kind: ExprKind::Subquery(query), span }));
-            }
-            return self
-                .table_clauses(TableSource::Query(query), start)
-                .map(|t| ArgValue::Table(Box::new(t)));
+        if !bare && !self.at_query_paren() {
+            return self.expr().map(ArgValue::Expr);
         }
-        self.expr().map(ArgValue::Expr)
+        if !bare {
+            self.advance();
+        }
+        let query = Box::new(self.query()?);
+        if !bare {
+            self.close()?;
+        }
+        if queries == Queries::AreValues && !self.at("PARTITION") {
+            let span = self.since(start);
+            return Ok(ArgValue::Expr(crate::ast::Expr { kind: ExprKind::Subquery(query), span }));
+        }
+        self.table_clauses(TableSource::Query(query), start).map(|t| ArgValue::Table(Box::new(t)))
     }
 
     /// `TABLE t /*+ … */`, `TABLE (query)`, `MODEL m`, with PARTITION BY and ORDER BY.

@@ -134,7 +134,7 @@ impl Parser<'_> {
                 Kind::Minus => Op::Sign(Sign::Minus),
                 Kind::LeftParen if !self.at_query_paren() => {
                     climb.parens += 1;
-                    if self.depth + climb.parens > MAX_DEPTH {
+                    if climb.parens > MAX_DEPTH {
                         return Err(self.too_deep(span));
                     }
                     Op::Paren(Vec::new())
@@ -372,7 +372,7 @@ impl Parser<'_> {
     }
 
     fn check_height(&self, operand: &Operand) -> Parse<()> {
-        if self.depth + operand.height > MAX_DEPTH { Err(self.too_deep(operand.expr.span)) } else { Ok(()) }
+        if operand.height > MAX_DEPTH { Err(self.too_deep(operand.expr.span)) } else { Ok(()) }
     }
 }
 

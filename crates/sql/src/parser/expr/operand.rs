@@ -2,6 +2,7 @@
 
 use millstream_types::Fault;
 
+use crate::MAX_DEPTH;
 use crate::ast::{CollectKind, Expr, ExprKind, Literal};
 use crate::keywords::{is_callable, is_niladic, is_reserved};
 use crate::lexer::Kind;
@@ -10,39 +11,49 @@ use crate::parser::{Parse, Parser};
 
 impl Parser<'_> {
     /// One operand, without what may follow it.
+    ///
+    /// This and what follows it down to the next expression is the path of deep nesting: its frames are kept small by
+    /// leaving the rarer cases to functions of their own.
     pub(super) fn operand(&mut self) -> Parse<Expr> {
         let start = self.here().start;
         let kind = match self.kind() {
-            Kind::Word => self.word_operand()?,
-            Kind::Backtick => self.column_or_call()?,
-            Kind::Integer | Kind::Decimal | Kind::Double => self.number(),
-            Kind::Text | Kind::CharsetText | Kind::NationalText | Kind::UnicodeText | Kind::BinaryText => {
-                ExprKind::Literal(self.string_literal()?)
-            }
-            Kind::LeftParen => {
-                self.advance();
-                let query = self.query()?;
-                self.close()?;
-                ExprKind::Subquery(Box::new(query))
-            }
-            Kind::LeftBrace => self.braces()?,
-            Kind::Star => {
-                return Err(self
-                    .unexpected("an expression")
-                    .hint("* can stand only alone in a select list, behind a table's name, or in COUNT(*)"));
-            }
-            Kind::Question => {
-                return Err(self.parse_fault("Flink SQL takes no parameters").hint("write the value itself"));
-            }
-            _ => return Err(self.no_operand()),
-        };
+            Kind::Word => self.word_operand(),
+            Kind::Backtick => self.column_or_call(),
+            _ => self.other_operand(),
+        }?;
         Ok(Expr { kind, span: self.since(start) })
+    }
+
+    #[inline(never)]
+    fn other_operand(&mut self) -> Parse<ExprKind> {
+        match self.kind() {
+            Kind::Integer | Kind::Decimal | Kind::Double => Ok(self.number()),
+            Kind::Text | Kind::CharsetText | Kind::NationalText | Kind::UnicodeText | Kind::BinaryText => {
+                self.string_literal().map(ExprKind::Literal)
+            }
+            Kind::LeftParen => self.subquery(),
+            Kind::LeftBrace => self.braces(),
+            _ => Err(self.no_operand()),
+        }
+    }
+
+    fn subquery(&mut self) -> Parse<ExprKind> {
+        self.advance();
+        let query = self.query()?;
+        self.close()?;
+        Ok(ExprKind::Subquery(Box::new(query)))
     }
 
     /// The fault where an operand should stand.
     fn no_operand(&self) -> Fault {
         let fault = self.unexpected("an expression");
         match self.kind() {
+            Kind::Star => {
+                fault.hint("* can stand only alone in a select list, behind a table's name, or in COUNT(*)")
+            }
+            Kind::Question => {
+                self.parse_fault("Flink SQL takes no parameters").hint("write the value itself")
+            }
             Kind::RightParen | Kind::End | Kind::Semicolon => fault.hint("something is missing before it"),
             _ => fault,
         }
@@ -207,7 +218,7 @@ impl Parser<'_> {
             return false;
         }
         let mut depth = 1;
-        while self.token(depth).kind == Kind::LeftParen {
+        while self.token(depth).kind == Kind::LeftParen && depth <= MAX_DEPTH {
             depth += 1;
         }
         if !self.query_begins(depth) {
@@ -229,26 +240,6 @@ impl Parser<'_> {
         let word = self.word_at(ahead);
         ["SELECT", "WITH", "VALUES"].iter().any(|k| word.eq_ignore_ascii_case(k))
             || (word.eq_ignore_ascii_case("TABLE") && self.ident_at(ahead + 1))
-    }
-
-    /// Where the parenthesis at `open` is closed, or the last token.
-    pub(crate) fn matching(&self, open: usize) -> usize {
-        let mut depth = 0usize;
-        let mut at = open;
-        loop {
-            match self.token(at).kind {
-                Kind::LeftParen => depth += 1,
-                Kind::RightParen => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return at;
-                    }
-                }
-                Kind::End => return at,
-                _ => {}
-            }
-            at += 1;
-        }
     }
 }
 

@@ -369,7 +369,7 @@ impl Parser<'_> {
         let name = self.any_word();
         let mut call = bare_call(name, Vec::new());
         call.parens = false;
-        ExprKind::Function(Box::new(call))
+        ExprKind::Function(call)
     }
 
     /// A call in ordinary notation of operands that were written in another.
@@ -381,14 +381,14 @@ impl Parser<'_> {
             .collect();
         let mut call = bare_call(name, args);
         call.span = self.since(start);
-        ExprKind::Function(Box::new(call))
+        ExprKind::Function(call)
     }
 }
 
 /// A call without any clause; its place is that of its name.
-pub(super) fn bare_call(name: Ident, args: Vec<FunctionArg>) -> FunctionCall {
+pub(super) fn bare_call(name: Ident, args: Vec<FunctionArg>) -> Box<FunctionCall> {
     let span: Span = name.span;
-    FunctionCall {
+    Box::new(FunctionCall {
         name: ObjectName { span, parts: vec![name] },
         parens: true,
         quantifier: None,
@@ -399,5 +399,5 @@ pub(super) fn bare_call(name: Ident, args: Vec<FunctionArg>) -> FunctionCall {
         nulls: None,
         over: None,
         span,
-    }
+    })
 }
