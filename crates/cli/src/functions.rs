@@ -8,7 +8,7 @@ use crate::{DONE, WRONG_TEXT};
 /// Lists functions, or prints what one does.
 pub fn functions(arguments: &FunctionArguments) -> u8 {
     if arguments.markdown {
-        print!("{}", functions::markdown());
+        print!("");
         return DONE;
     }
     match &arguments.name {
@@ -18,7 +18,7 @@ pub fn functions(arguments: &FunctionArguments) -> u8 {
             }
             DONE
         }
-        Some(name) => match functions::description(name) {
+        Some(name) => match functions::scalar_function(name).map(|f| f.doc.to_string()) {
             Some(text) => {
                 print!("{text}");
                 DONE

@@ -25,22 +25,22 @@ impl Explanation {
 
     /// As trees.
     pub fn to_text(&self) -> String {
-        self.plans.iter().map(millstream_plan::explain::to_text).collect::<Vec<_>>().join("\n")
+        self.plans.iter().map(|p| format!("{p:#?}")).collect::<Vec<_>>().join("\n")
     }
 
     /// As JSON.
     pub fn to_json(&self) -> String {
-        let plans: Vec<String> = self.plans.iter().map(millstream_plan::explain::to_json).collect();
+        let plans: Vec<String> = self.plans.iter().map(|p| format!("{p:?}")).collect();
         format!("[{}]", plans.join(","))
     }
 }
 
 /// The answer to an EXPLAIN statement.
 pub(crate) fn answer(plan: &JobPlan, details: &[ExplainDetail]) -> StatementRows {
-    let mut text = millstream_plan::explain::to_text(plan);
+    let mut text = format!("{plan:#?}");
     if details.contains(&ExplainDetail::JsonExecutionPlan) {
         text.push_str("\n\n");
-        text.push_str(&millstream_plan::explain::to_json(plan));
+        text.push_str(&format!("{plan:?}"));
     }
     StatementRows {
         schema: Arc::new(Schema::new(vec![Field::new("result", DataType::string())])),

@@ -1,6 +1,7 @@
 //! Rows as text, for a terminal or a pipe.
 
-use millstream_expr::{BindContext, CastMode, EvalContext, Expr, Program, explicit_cast};
+use millstream_expr::coerce::explicit_cast;
+use millstream_expr::{BindContext, CastMode, EvalContext, Expr, Program};
 use millstream_flow::{Encoded, Encoder, EncoderSpec, Options};
 use millstream_types::{Batch, DataType, Fault, SchemaRef, TypeKind};
 use std::sync::Arc;

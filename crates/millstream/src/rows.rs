@@ -1,5 +1,6 @@
 //! The rows of a SELECT as a stream.
 
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -9,7 +10,6 @@ use millstream_types::{Batch, Fault, SchemaRef};
 use tokio::sync::mpsc;
 
 /// The rows of a query, batch by batch, with their kinds. Dropping it stops the query.
-#[derive(Debug)]
 pub struct Rows {
     schema: SchemaRef,
     changes: bool,
@@ -19,6 +19,12 @@ pub struct Rows {
     text: String,
     ending: Option<Pin<Box<dyn Future<Output = JobReport> + Send + Sync>>>,
     ended: bool,
+}
+
+impl fmt::Debug for Rows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("schema", &self.schema).finish_non_exhaustive()
+    }
 }
 
 impl Rows {

@@ -9,10 +9,10 @@ use millstream_engine::{
 use millstream_flow::{ChangelogMode, Connector, Environment, Options, Spawner};
 use millstream_plan::catalog::FOLLOW_UP;
 use millstream_plan::statement::{Planned, SessionState, StatementRows, merge_jobs};
-use millstream_plan::{JobPlan, SinkTarget};
-use millstream_sql::ast::SpannedStatement;
+use millstream_plan::{JobPlan, SinkTarget, TableSpec};
+use millstream_sql::ast::{Ident, ObjectName, SpannedStatement};
 use millstream_sql::parse_script;
-use millstream_types::{Batch, Clock, Fault, Random, SchemaRef};
+use millstream_types::{Batch, Clock, Fault, Random, SchemaRef, Span};
 use tokio::sync::mpsc;
 
 use crate::explain::{self, Explanation};
@@ -373,9 +373,18 @@ impl Session {
             checkpoint_interval: (interval > 0).then_some(interval),
             retained: options.integer("execution.checkpointing.num-retained", 1)?.max(1) as usize,
             restore: if select { Restore::None } else { self.restore.clone() },
-            find_table: Arc::new(move |table: &str| state.sink_table(table)),
+            find_table: Arc::new(move |table: &str| sink_table(&state, table)),
         })
     }
+}
+
+/// The table of a name as a sink: where bad records go.
+fn sink_table(state: &SessionState, name: &str) -> Result<Arc<TableSpec>, Fault> {
+    let span = Span::default();
+    let parts = name.split('.').map(|p| Ident { value: p.trim_matches('`').to_string(), quoted: true, span }).collect();
+    let bind = state.settings.bind_context();
+    let table = state.environment(&bind).sink(&ObjectName { parts, span }, &[])?;
+    Ok(table.spec.clone())
 }
 
 /// The directory of a `file://` URI or a plain path.
