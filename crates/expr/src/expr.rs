@@ -233,4 +233,19 @@ impl Expr {
         });
         least
     }
+
+    /// Whether some values make it fail. A filter must not be moved across it (DESIGN decision 8).
+    pub fn fallible(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| {
+            found |= match &e.kind {
+                ExprKind::Call(c) => c.fallible,
+                ExprKind::Cast { input, mode } => {
+                    crate::cast::cast_is_fallible(&input.data_type.kind, &e.data_type.kind, *mode)
+                }
+                _ => false,
+            };
+        });
+        found
+    }
 }

@@ -12,8 +12,10 @@ mod cast;
 pub mod coerce;
 mod column;
 mod context;
+pub mod docs;
 mod error;
 mod expr;
+mod fold;
 mod function;
 pub mod functions;
 pub mod kernel;
@@ -26,6 +28,7 @@ pub use column::Column;
 pub use context::{EvalContext, Rows, check_time_zone};
 pub use error::EvalError;
 pub use expr::{CallExpr, CastMode, Expr, ExprKind};
+pub use fold::fold;
 pub use function::{
     BindContext, BoundCall, Call, Example, Function, Kernel, KernelRef, Keyword, Keywords, Origin, Volatility,
 };

@@ -102,9 +102,16 @@ impl Compiler {
         otherwise: &Expr,
         depth: usize,
     ) -> Result<NodeId, Fault> {
-        let mut ids = Vec::with_capacity(branches.len());
-        let mut inputs = Vec::with_capacity(branches.len() * 2 + 1);
-        for (condition, value) in branches {
+        // A CASE in the ELSE is more branches, in the same order.
+        let mut all: Vec<&(Expr, Expr)> = branches.iter().collect();
+        let mut otherwise = otherwise;
+        while let ExprKind::Case { branches, otherwise: inner } = &otherwise.kind {
+            all.extend(branches);
+            otherwise = inner;
+        }
+        let mut ids = Vec::with_capacity(all.len());
+        let mut inputs = Vec::with_capacity(all.len() * 2 + 1);
+        for (condition, value) in all {
             let pair = (self.add(condition, depth + 1)?, self.add(value, depth + 1)?);
             inputs.extend([pair.0, pair.1]);
             ids.push(pair);

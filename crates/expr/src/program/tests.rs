@@ -117,7 +117,19 @@ fn deep_trees_do_not_overflow() {
             };
         }
         assert_eq!(truths(&deep).unwrap().len(), 4);
+        assert_eq!(truths(&crate::fold(deep, &eval_context())).unwrap().len(), 4);
     }
+    let mut case = Expr::literal(0, DataType::int());
+    for i in 0..500 {
+        let kind = ExprKind::Case { branches: vec![(leaf(i), literal(1))], otherwise: Box::new(case) };
+        case = Expr::new(kind, DataType::int());
+    }
+    assert_eq!(truths(&call("=", &[case, literal(1)])).unwrap(), [true, false, true, true]);
+    let mut tail = text("x");
+    for _ in 0..500 {
+        tail = call("||", &[text("a"), tail]);
+    }
+    assert_eq!(truths(&call("LIKE", &[tail, text("%ax")])).unwrap(), [true; 4]);
 }
 
 #[test]

@@ -45,3 +45,8 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 fn round_datetime(call: &Call<'_>, name: &str) -> Result<BoundCall, Fault> {
     temporal::round(call, name == "FLOOR")
 }
+
+/// `(<DATETIME> - <DATETIME>) <unit>`, which belongs to the temporal family.
+fn difference(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    temporal::difference(call)
+}

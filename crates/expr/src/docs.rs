@@ -1,0 +1,103 @@
+//! The manual's page of functions, from their definitions.
+
+use std::fmt::Write;
+
+use crate::functions::{AggregateFunction, AggregateKind, aggregate, scalar};
+use crate::{Function, Origin};
+
+/// The page in Markdown: a chapter a family, with signatures, meaning and examples.
+pub fn functions_markdown() -> String {
+    let mut out = String::from(
+        "# Functions\n\nThis page is generated from the definitions of the functions; a test compares it. Where nothing else is \
+         said, a function is Flink SQL's, and its result is NULL if an argument is NULL.\n",
+    );
+    for family in scalar::FAMILIES {
+        let _ = write!(out, "\n## {}\n", family.title);
+        for function in family.lists.iter().flat_map(|f| f.iter()) {
+            push_scalar(&mut out, function);
+        }
+    }
+    for (title, kind) in [
+        ("Aggregate functions", AggregateKind::Group),
+        ("Grouping functions", AggregateKind::Grouping),
+        ("Window functions", AggregateKind::Window),
+    ] {
+        let _ = write!(out, "\n## {title}\n");
+        for function in aggregate::all().filter(|f| f.kind == kind) {
+            push_aggregate(&mut out, function);
+        }
+    }
+    out
+}
+
+fn push_head(out: &mut String, name: &str, aliases: &[&str], signature: &str, doc: &str, origin: Origin) {
+    let _ = write!(out, "\n### {name}\n\n");
+    if !aliases.is_empty() {
+        let names: Vec<String> = aliases.iter().map(|a| format!("`{a}`")).collect();
+        let _ = write!(out, "Also called {}.\n\n", names.join(", "));
+    }
+    let _ = write!(out, "```\n{signature}\n```\n\n{doc}");
+    match origin {
+        Origin::Flink => {}
+        Origin::Ancestor => out.push_str(" From Apache RocketMQ Streams; Flink has no such function."),
+        Origin::Millstream => out.push_str(" Millstream's own; Flink has no such function."),
+    }
+    out.push('\n');
+}
+
+fn push_scalar(out: &mut String, f: &Function) {
+    push_head(out, f.name, f.aliases, f.signature, f.doc, f.origin);
+    if f.examples.is_empty() {
+        return;
+    }
+    out.push_str("\n| expression | result |\n|---|---|\n");
+    for e in f.examples {
+        let _ = writeln!(out, "| {} | {} |", cell(e.expr), cell(e.result));
+    }
+}
+
+/// Text in a table, as code: pipes and line breaks would end the cell.
+fn cell(text: &str) -> String {
+    let text = text.replace('|', "\\|").replace('\n', " ");
+    let fence = if text.contains('`') { "``" } else { "`" };
+    if text.is_empty() { "(empty)".into() } else { format!("{fence}{text}{fence}") }
+}
+
+fn push_aggregate(out: &mut String, f: &AggregateFunction) {
+    push_head(out, f.name, f.aliases, f.signature, f.doc, f.origin);
+    if !f.distinct && f.kind == AggregateKind::Group {
+        out.push_str("\nDISTINCT is not allowed.\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What means something only in the definition of a table.
+    const WITHOUT_EXAMPLE: &[&str] = &["SOURCE_WATERMARK"];
+
+    #[test]
+    fn every_function_is_on_the_page() {
+        let page = functions_markdown();
+        for f in scalar::all() {
+            assert!(page.contains(&format!("### {}\n", f.name)), "{}", f.name);
+            assert!(!f.doc.is_empty() && f.doc.ends_with('.'), "{}: the doc is sentences", f.name);
+            assert!(!f.examples.is_empty() || WITHOUT_EXAMPLE.contains(&f.name), "{} has no example", f.name);
+            assert!(!f.signature.is_empty(), "{} has no signature", f.name);
+        }
+        for f in aggregate::all() {
+            assert!(page.contains(&format!("### {}\n", f.name)), "{}", f.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut seen = std::collections::HashSet::new();
+        for f in scalar::all() {
+            for name in std::iter::once(&f.name).chain(f.aliases) {
+                assert!(seen.insert(name.to_uppercase()), "{name} is defined twice");
+            }
+        }
+    }
+}
