@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use millstream_flow::{BoxFuture, Framing, Offset, RawChunk, Read, Source, SourceSpec, Split, SplitReader};
+use millstream_text::regex::Pattern;
 use millstream_types::{DataType, Fault, Value};
 
 use super::compression::{Compression, is_damage};
@@ -26,13 +27,10 @@ pub(super) struct FileSource {
     framing: Framing,
     metadata: Vec<&'static str>,
     partitions: Vec<(String, DataType)>,
-    regex: Option<PathPattern>,
+    /// What whole paths must match.
+    regex: Option<Pattern>,
     pool: BufferPool,
 }
-
-/// A Java regular expression over whole paths.
-#[derive(Debug)]
-struct PathPattern;
 
 impl FileSource {
     pub fn new(spec: &SourceSpec) -> Result<Self, Fault> {
@@ -64,13 +62,10 @@ impl FileSource {
             partition::check(key, &field.data_type)?;
             partitions.push((key.clone(), field.data_type.clone()));
         }
-        let regex = match &options.regex {
-            Some(_) => {
-                return Err(Fault::not_yet("'source.path.regex-pattern'")
-                    .hint("use a pattern in 'path', such as '/data/**/*.csv'"));
-            }
-            None => None,
+        let compile = |java: &String| {
+            Pattern::compile(java).map_err(|e| Fault::from(e).in_place("option 'source.path.regex-pattern'"))
         };
+        let regex = options.regex.as_ref().map(compile).transpose()?;
         Ok(FileSource { options, framing, metadata, partitions, regex, pool: BufferPool::default() })
     }
 
@@ -169,9 +164,17 @@ impl Source for FileSource {
 
     fn discover<'a>(&'a self, known: &'a [Split]) -> BoxFuture<'a, Result<Vec<Split>, Fault>> {
         Box::pin(async move {
-            debug_assert!(self.regex.is_none());
             let known: HashSet<&str> = known.iter().map(|s| &*s.id).collect();
-            let found = list(&self.options.path)?;
+            let mut found = list(&self.options.path)?;
+            if let Some(regex) = &self.regex {
+                let mut matching = Vec::with_capacity(found.len());
+                for file in found {
+                    if regex.full_match(&file.path.to_string_lossy())? {
+                        matching.push(file);
+                    }
+                }
+                found = matching;
+            }
             let fresh = found.iter().filter(|f| f.path.to_str().is_none_or(|p| !known.contains(p)));
             fresh.map(FileSource::split).collect()
         })

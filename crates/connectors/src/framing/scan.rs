@@ -23,7 +23,7 @@ pub(super) struct Scanner {
 
 enum Rule {
     Byte(u8),
-    Bytes(memmem::Finder<'static>),
+    Bytes(Box<memmem::Finder<'static>>),
     Quoted {
         quote: u8,
         escape: Option<u8>,
@@ -47,7 +47,7 @@ impl Scanner {
         let (rule, delimiter) = match framing {
             Framing::Lines { delimiter } => match delimiter.as_slice() {
                 [byte] => (Rule::Byte(*byte), delimiter),
-                _ => (Rule::Bytes(memmem::Finder::new(delimiter).into_owned()), delimiter),
+                _ => (Rule::Bytes(Box::new(memmem::Finder::new(delimiter).into_owned())), delimiter),
             },
             Framing::QuotedLines { delimiter, quote, escape } => {
                 (Rule::quoted(*quote, *escape, None), delimiter)

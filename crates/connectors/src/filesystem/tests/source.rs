@@ -279,6 +279,24 @@ fn what_cannot_be_read_says_so() {
 }
 
 #[test]
+fn a_java_pattern_chooses_whole_paths() {
+    let dir = TempDir::new();
+    for name in ["a/x1.csv", "a/x2.csv", "b/x1.csv", "b/x1.csv.bak"] {
+        dir.file(name, format!("{name}\n"));
+    }
+    let chosen = |pattern: &str| {
+        let options = [("path", &*dir.text()), ("source.path.regex-pattern", pattern)];
+        all(&*source(&options)).into_iter().map(|r| String::from_utf8(r).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen(r".*/x1\.csv"), ["a/x1.csv", "b/x1.csv"]);
+    assert_eq!(chosen(r".*/a/x\d\.\p{Lower}+"), ["a/x1.csv", "a/x2.csv"]);
+    assert!(chosen("x1").is_empty());
+    let options = [("path", "/x"), ("source.path.regex-pattern", "(")];
+    let fault = Filesystem.source(source_spec(schema(&[("a", DataType::string())]), &options)).unwrap_err();
+    assert!(fault.to_string().contains("source.path.regex-pattern"), "{fault}");
+}
+
+#[test]
 fn a_chosen_compression_wins_over_the_ending() {
     let dir = TempDir::new();
     dir.file("a.gz", "plain\n");
