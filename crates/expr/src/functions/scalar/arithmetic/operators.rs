@@ -99,6 +99,9 @@ fn bind(call: &Call<'_>, op: Operator) -> Result<BoundCall, Fault> {
     call.no_bare_null()?;
     let (a, b) = (call.arg(0)?, call.arg(1)?);
     let (x, y) = (&a.data_type.kind, &b.data_type.kind);
+    if op == Operator::Minus && call.keywords.iter().any(|(name, _)| *name == "unit") {
+        return crate::functions::scalar::difference(call);
+    }
     if x.is_interval() || y.is_interval() {
         return interval::bind(call, op);
     }

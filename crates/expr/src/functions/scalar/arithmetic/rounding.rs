@@ -56,7 +56,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn whole(call: &Call<'_>, name: &'static str, way: Way) -> Result<BoundCall, Fault> {
     let form = format!("{name}(<NUMERIC>)\n{name}(<DATETIME> TO <unit>)");
-    if call.args.len() == 2 || call.keywords.iter().any(|(k, v)| *k == "TO" && matches!(v, Keyword::Word(_)))
+    if call.args.len() == 2
+        || call.keywords.iter().any(|(k, v)| matches!(*k, "TO" | "unit") && matches!(v, Keyword::Word(_)))
     {
         return crate::functions::scalar::round_datetime(call, name);
     }

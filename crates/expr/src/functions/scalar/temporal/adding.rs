@@ -85,9 +85,9 @@ impl Step {
 
     fn added(&self, moment: DateTime, count: i64) -> DateTime {
         match self {
-            // Beyond any calendar: what it is does not matter, only that nothing breaks.
+            // Held where it is beyond every column, so that the result is out of range and nothing overflows.
             Step::Months(months) => {
-                add_months(moment, count.saturating_mul(*months).clamp(-12_000_000, 12_000_000))
+                add_months(moment, count.saturating_mul(*months).clamp(-120_000_000, 120_000_000))
             }
             Step::Nanos(nanos) => {
                 let total = i128::from(moment.nanos) + i128::from(count) * i128::from(*nanos);

@@ -26,13 +26,6 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
         timestamp_diff,
     ),
     Function::new(
-        "MINUS_DATE",
-        "(to DATETIME - from DATETIME) unit -> INTERVAL",
-        "The time from one moment to another: an interval of months where the unit is YEAR or MONTH, else of milliseconds.",
-        &[Example::new("(DATE '2020-03-01' - DATE '2020-02-01') DAY", "+29 00:00:00.000")],
-        minus_date,
-    ),
-    Function::new(
         "OVERLAPS",
         "(start DATETIME, end DATETIME | INTERVAL) OVERLAPS (start DATETIME, end DATETIME | INTERVAL) -> BOOLEAN",
         "Whether two periods have a moment in common, their ends included. The bounds of a period may come in either order.",
@@ -84,7 +77,11 @@ fn timestamp_diff(call: &Call<'_>) -> Result<BoundCall, Fault> {
     Ok(BoundCall::new(result, call.args.to_vec(), kernel))
 }
 
-fn minus_date(call: &Call<'_>) -> Result<BoundCall, Fault> {
+/// `(to - from) unit`: the time from one moment to another, an interval of months where the unit is YEAR or MONTH, else of milliseconds.
+///
+/// # Errors
+/// User, for other types.
+pub(in crate::functions::scalar) fn difference(call: &Call<'_>) -> Result<BoundCall, Fault> {
     const SIGNATURE: &str = "(<DATETIME> - <DATETIME>) <INTERVAL QUALIFIER>";
     call.expect(2, 2, SIGNATURE)?;
     call.no_bare_null()?;
@@ -95,7 +92,7 @@ fn minus_date(call: &Call<'_>) -> Result<BoundCall, Fault> {
     }
     let kind = if months { TypeKind::interval_months() } else { TypeKind::interval_seconds() };
     let data_type = DataType { kind: kind.clone(), nullable: call.any_nullable() };
-    let kernel = simple("MINUS_DATE", move |arguments, _| {
+    let kernel = simple("-", move |arguments, _| {
         let (to, from) = (Moments::of(arguments, 0, &to)?, Moments::of(arguments, 1, &from)?);
         let both = |row| Some((to.get(row)?.millis(), from.get(row)?.millis()));
         if months {

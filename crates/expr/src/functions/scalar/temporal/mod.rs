@@ -13,6 +13,7 @@ mod rounding;
 mod tests;
 mod watermark;
 
+pub(super) use difference::difference;
 pub(super) use rounding::round;
 
 use millstream_text::temporal::TimeUnit;
