@@ -207,6 +207,10 @@ impl Session {
 
     fn plan_with(state: &mut SessionState, text: &str) -> (Vec<JobPlan>, Vec<Fault>) {
         let (statements, mut faults) = parse_script(text);
+        if statements.is_empty() && faults.is_empty() {
+            let fault = Fault::user("parse", "the text holds no statement");
+            faults.push(fault.at(Span::new(text.len(), text.len())).hint("write one, for example SELECT 1"));
+        }
         let mut plans = Vec::new();
         let mut inserts: Vec<JobPlan> = Vec::new();
         for statement in &statements {

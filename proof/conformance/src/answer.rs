@@ -26,7 +26,8 @@ pub fn same_kind(error: &Json, refusal: &Refusal<'_>) -> Result<(), String> {
         FaultKind::User | FaultKind::External => {}
     }
     // A name that Flink knows must not be unknown here.
-    let flink_knows_it = !flink.contains("No match found for function signature");
+    let flink_knows_it =
+        !["No match found for function signature", "does not exist", "doesn't exist"].iter().any(|m| flink.contains(m));
     if fault.code() == "unknown-function" && flink_knows_it && kind != "parse" {
         return Err(told());
     }

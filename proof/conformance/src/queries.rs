@@ -144,7 +144,7 @@ impl Case {
             .flatten()
             .map(|c| (c[0].as_str().unwrap_or("").into(), c[1].as_str().unwrap_or("").into()))
             .collect();
-        let got: Vec<(String, String)> = columns.iter().map(|(n, t)| (n.clone(), t.to_string())).collect();
+        let got: Vec<(String, String)> = columns.iter().map(|(n, t)| (n.clone(), t.with_attribute())).collect();
         if wanted != got {
             return Err(format!("columns: Flink: {wanted:?}\nhere:           {got:?}"));
         }
