@@ -2,7 +2,7 @@
 //!
 //! As a source each file is a split; offsets are the bytes of content (decompressed) and the line. For a table with PARTITIONED BY
 //! columns a chunk's `metadata` has, behind the metadata columns that were asked for, one entry for each partition column in their
-//! order, with the key [`PARTITION_METADATA`] and one value for all records, of the column's type.
+//! order: its key is the column's name, its one value is of the column's type and holds for all records.
 //!
 //! As a sink it writes part files under hidden names, publishes them by rename when the checkpoint that holds them is durable, and so
 //! loses nothing and doubles nothing. Flink's documentation: "FileSystem SQL Connector".
@@ -27,9 +27,6 @@ use millstream_flow::{
     SourceCard, SourceSpec,
 };
 use millstream_types::Fault;
-
-/// The key of a partition column's entry in a chunk's `metadata`.
-pub const PARTITION_METADATA: &str = "partition";
 
 const fn metadata(key: &'static str, data_type: &'static str, doc: &'static str) -> MetadataColumn {
     MetadataColumn { key, data_type, writable: false, doc }

@@ -1,6 +1,8 @@
 //! Partition directories: `dt=2024-01-01/hour=5`, with Hive's escapes in names.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use millstream_text::number::{parse_f32, parse_f64};
 use millstream_text::temporal::{days_from_civil, push_date};
@@ -40,6 +42,19 @@ pub(super) fn unescape(name: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// A column's name as a key of a chunk's metadata, which lives as long as the process: there are only as many as partition columns
+/// were ever declared.
+pub(super) fn metadata_key(column: &str) -> &'static str {
+    static KEYS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut keys = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(key) = keys.get(column) {
+        return key;
+    }
+    let key: &'static str = Box::leak(Box::from(column));
+    keys.insert(key);
+    key
 }
 
 /// Whether the values of a type can stand in a directory's name.

@@ -26,7 +26,7 @@ pub(super) struct FileSource {
     options: SourceOptions,
     framing: Framing,
     metadata: Vec<&'static str>,
-    partitions: Vec<(String, DataType)>,
+    partitions: Vec<(&'static str, DataType)>,
     /// What whole paths must match.
     regex: Option<Pattern>,
     pool: BufferPool,
@@ -60,7 +60,7 @@ impl FileSource {
                     .hint("declare it among the table's columns")
             })?;
             partition::check(key, &field.data_type)?;
-            partitions.push((key.clone(), field.data_type.clone()));
+            partitions.push((partition::metadata_key(key), field.data_type.clone()));
         }
         let compile = |java: &String| {
             Pattern::compile(java).map_err(|e| Fault::from(e).in_place("option 'source.path.regex-pattern'"))
@@ -107,7 +107,7 @@ impl FileSource {
             } else {
                 partition::value_of(&text, column, data_type).map_err(|f| f.in_place(path.display()))?
             };
-            out.push((super::PARTITION_METADATA, vec![value]));
+            out.push((*column, vec![value]));
         }
         Ok(out)
     }

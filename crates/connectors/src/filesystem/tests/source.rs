@@ -3,7 +3,7 @@ use std::io::Write as _;
 use millstream_flow::{Connector, Framing, Offset, RawChunk, Read, Source, Split};
 use millstream_types::{DataType, Fault, FaultKind, Random, SeededRandom, TypeKind, Value};
 
-use crate::filesystem::{Filesystem, PARTITION_METADATA};
+use crate::filesystem::Filesystem;
 use crate::testing::{TempDir, run, schema, source_spec};
 use std::sync::Arc;
 
@@ -237,9 +237,9 @@ fn metadata_and_partition_columns() {
             ("file.size", one(Value::Int(2))),
             ("file.path", one(path.to_str().unwrap().into())),
             ("file.name", one("a.txt".into())),
-            (PARTITION_METADATA, one(day.clone())),
-            (PARTITION_METADATA, one("São/X".into())),
-            (PARTITION_METADATA, one(Value::Int(7))),
+            ("dt", one(day.clone())),
+            ("city", one("São/X".into())),
+            ("h", one(Value::Int(7))),
         ]
     );
     assert_eq!(chunks[1].0.metadata[4].1, one(Value::Null));
