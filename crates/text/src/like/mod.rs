@@ -86,7 +86,7 @@ pub struct LikePattern {
 /// A part of a segment.
 #[derive(Debug, Clone)]
 enum Item {
-    Text(Finder<'static>),
+    Text(Box<Finder<'static>>),
     /// So many `_`.
     Any(usize),
 }
@@ -169,7 +169,7 @@ impl LikePattern {
                 items
                     .into_iter()
                     .map(|i| match i {
-                        Ok(text) => Item::Text(Finder::new(text.as_bytes()).into_owned()),
+                        Ok(text) => Item::Text(Box::new(Finder::new(text.as_bytes()).into_owned())),
                         Err(count) => Item::Any(count),
                     })
                     .collect(),
