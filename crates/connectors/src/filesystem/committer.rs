@@ -191,7 +191,8 @@ impl Committer for FileCommitter {
     }
 }
 
-/// Removes the temporary files of the job's earlier starts, below `directory`, but for those that are kept.
+/// Removes the temporary files of the job's earlier starts, below `directory`, but for those that are kept. Another sink of the job may
+/// write below it too: what the restored manifest has for that one must be committed by now, or be among `keep`.
 fn clean(directory: &Path, job: &str, start: u64, keep: &[PathBuf]) -> Result<(), Fault> {
     let mut open = vec![directory.to_path_buf()];
     while let Some(directory) = open.pop() {

@@ -63,7 +63,11 @@ impl Compression {
     /// A writer that compresses into a file.
     pub fn writer(self, file: File, path: &Path) -> Result<FileWriter, Fault> {
         Ok(match self {
-            Compression::None | Compression::Deflate => FileWriter::Plain(file),
+            Compression::None => FileWriter::Plain(file),
+            Compression::Deflate => FileWriter::Deflate(Box::new(flate2::write::ZlibEncoder::new(
+                file,
+                flate2::Compression::default(),
+            ))),
             Compression::Gzip => FileWriter::Gzip(Box::new(flate2::write::GzEncoder::new(
                 file,
                 flate2::Compression::default(),
@@ -87,6 +91,7 @@ pub(super) fn is_damage(error: &io::Error) -> bool {
 pub(super) enum FileWriter {
     Plain(File),
     Gzip(Box<flate2::write::GzEncoder<File>>),
+    Deflate(Box<flate2::write::ZlibEncoder<File>>),
     Zstd(Box<zstd::stream::write::Encoder<'static, File>>),
 }
 
@@ -96,6 +101,7 @@ impl FileWriter {
         match self {
             FileWriter::Plain(f) => f.write_all(bytes),
             FileWriter::Gzip(f) => f.write_all(bytes),
+            FileWriter::Deflate(f) => f.write_all(bytes),
             FileWriter::Zstd(f) => f.write_all(bytes),
         }
     }
@@ -105,6 +111,7 @@ impl FileWriter {
         match self {
             FileWriter::Plain(f) => Ok(f),
             FileWriter::Gzip(f) => f.finish(),
+            FileWriter::Deflate(f) => f.finish(),
             FileWriter::Zstd(f) => f.finish(),
         }
     }

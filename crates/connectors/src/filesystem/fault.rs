@@ -57,3 +57,28 @@ pub(super) fn nearby(path: &Path) -> String {
     names.truncate(5);
     format!("the directory '{}' holds {}{more}; check the option 'path'", shown.display(), names.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_types::{FaultKind, Retry};
+
+    #[cfg(unix)]
+    #[test]
+    fn the_systems_reasons() {
+        let path = Path::new("/data/x");
+        let fault = |errno| io_fault("write", path, &io::Error::from_raw_os_error(errno));
+        let full = fault(28);
+        assert_eq!(
+            (full.kind(), full.code(), full.retry()),
+            (FaultKind::External, "disk-full", Retry::Backoff)
+        );
+        assert_eq!(full.message(), "cannot write '/data/x': No space left on device");
+        let denied = fault(13);
+        assert_eq!(
+            (denied.kind(), denied.code(), denied.retry()),
+            (FaultKind::External, "permission-denied", Retry::Never)
+        );
+        assert_eq!(fault(5).code(), "io");
+    }
+}

@@ -28,7 +28,14 @@ pub(super) fn list(path: &Path) -> Result<Vec<Found>, Fault> {
     let mut out = Vec::new();
     match fs::metadata(&path) {
         Ok(meta) if meta.is_dir() => walk(&path, None, &mut out)?,
-        // What the user names is read, whatever it is called: a pipe or a device too.
+        Ok(meta) if waits(&meta) => {
+            return Err(Fault::user(
+                "not-a-file",
+                format!("'{}' is a pipe or socket, not a file", path.display()),
+            )
+            .hint("read pipes with the connector 'stdin'"));
+        }
+        // What the user names is read, also if its name is one that a directory would hide.
         Ok(meta) => out.push(found(path, &meta)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => match path.to_str().filter(|t| is_pattern(t)) {
             Some(text) => {
@@ -61,6 +68,21 @@ fn found(path: PathBuf, meta: &fs::Metadata) -> Found {
         .and_then(|d| i64::try_from(d.as_millis()).ok())
         .unwrap_or(0);
     Found { path, size: meta.len(), modified_millis }
+}
+
+/// Whether a read may have to wait for somebody who writes.
+fn waits(meta: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let file_type = meta.file_type();
+        file_type.is_fifo() || file_type.is_socket()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = meta;
+        false
+    }
 }
 
 fn is_hidden(name: &str) -> bool {
@@ -146,6 +168,16 @@ mod tests {
         std::os::unix::fs::symlink("/nowhere", dir.path().join("d/dangling")).unwrap();
         assert_eq!(names(&dir, "").last().unwrap(), "d/x");
         assert!(names(&dir, "").len() <= 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn sockets_are_no_files() {
+        let dir = TempDir::new();
+        let path = dir.path().join("s");
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert_eq!(list(&path).unwrap_err().code(), "not-a-file");
+        assert!(names(&dir, "").is_empty());
     }
 
     #[test]

@@ -18,12 +18,14 @@ const TEXT: OptionCard = OptionCard {
     doc: "",
 };
 
+const WRITTEN: &[&str] = &["none", "gzip", "zstd", "deflate"];
 const COMPRESSIONS: &[&str] = &["auto", "none", "gzip", "zstd", "deflate"];
 
 /// The card's options.
 pub(super) const OPTIONS: &[OptionCard] = &[
     OptionCard {
         key: "path",
+        aliases: &["filePath"],
         required: true,
         doc: "The file or directory, as a path or a `file://` URI. A source also takes a pattern: `*`, `?`, `[a-z]`, `{a,b}` within a \
               name, `**` for any directories. A directory is read with everything below it, in the order of the paths; names that \
@@ -92,9 +94,9 @@ pub(super) const OPTIONS: &[OptionCard] = &[
     },
     OptionCard {
         key: "sink.compression",
-        kind: OptionKind::OneOf(&["none", "gzip", "zstd"]),
+        kind: OptionKind::OneOf(WRITTEN),
         default: Some("none"),
-        doc: "How part files are compressed; their names then end in .gz or .zst.",
+        doc: "How part files are compressed; their names then end in .gz, .zst or .deflate.",
         ..TEXT
     },
     OptionCard {
@@ -239,8 +241,7 @@ impl SinkOptions {
             path: path(options)?,
             file_size: options.memory_size("sink.rolling-policy.file-size", 128 << 20)?.max(1),
             rollover_millis: options.duration("sink.rolling-policy.rollover-interval", 30 * 60_000)?,
-            compression: compression(options, "sink.compression", &["none", "gzip", "zstd"])?
-                .unwrap_or(Compression::None),
+            compression: compression(options, "sink.compression", WRITTEN)?.unwrap_or(Compression::None),
             default_partition: default_partition(options),
         })
     }

@@ -168,7 +168,7 @@ fn files_roll_by_size_and_without_checkpoints_by_age() {
 
 #[test]
 fn compressed_parts_can_be_read_back() {
-    for (compression, ending) in [("gzip", ".gz"), ("zstd", ".zst")] {
+    for (compression, ending) in [("gzip", ".gz"), ("zstd", ".zst"), ("deflate", ".deflate")] {
         let dir = TempDir::new();
         let sink =
             Filesystem.sink(spec(&[("path", &dir.text()), ("sink.compression", compression)])).unwrap();
@@ -185,6 +185,7 @@ fn compressed_parts_can_be_read_back() {
         let mut text = String::new();
         let mut reader: Box<dyn std::io::Read> = match compression {
             "gzip" => Box::new(flate2::read::MultiGzDecoder::new(file)),
+            "deflate" => Box::new(flate2::read::ZlibDecoder::new(file)),
             _ => Box::new(zstd::stream::read::Decoder::new(file).unwrap()),
         };
         reader.read_to_string(&mut text).unwrap();
