@@ -11,9 +11,9 @@ pub fn validate(text: &[u8]) -> Result<(), JsonError> {
 /// As [`validate`]; gives where the value ends.
 pub fn validate_prefix(text: &[u8]) -> Result<usize, JsonError> {
     let start = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    let mut scan = Scan { text, at: start, high: false };
+    let mut scan = Scan { text, at: start, seen: 0 };
     let end = scan.value();
-    if scan.high {
+    if scan.seen & HIGH != 0 {
         // Bytes above ASCII were seen; they count only up to where the value, or the reading of it, ended.
         let to = match &end {
             Ok(end) => *end,
@@ -30,8 +30,8 @@ pub fn validate_prefix(text: &[u8]) -> Result<usize, JsonError> {
 pub(super) struct Scan<'a> {
     pub text: &'a [u8],
     pub at: usize,
-    /// Bytes above ASCII may have been passed.
-    pub high: bool,
+    /// All bytes of strings, or-ed together: bit 7 tells of bytes above ASCII.
+    pub seen: u64,
 }
 
 /// Which containers are open, one bit each: set for objects.
@@ -96,6 +96,8 @@ impl Scan<'_> {
     /// A whole value; gives where it ends.
     fn value(&mut self) -> Result<usize, JsonError> {
         let mut open = Open { bits: [0; MAX_DEPTH.div_ceil(64)], depth: 0 };
+        // Whether the innermost container is an object.
+        let mut object = false;
         loop {
             // A value begins here.
             match self.token() {
@@ -105,6 +107,7 @@ impl Scan<'_> {
                     self.at += 1;
                     match self.token() {
                         b'"' => {
+                            object = true;
                             self.key()?;
                             continue;
                         }
@@ -119,6 +122,7 @@ impl Scan<'_> {
                     open.push(false, self.at)?;
                     self.at += 1;
                     if self.token() != b']' {
+                        object = false;
                         continue;
                     }
                     self.at += 1;
@@ -135,7 +139,6 @@ impl Scan<'_> {
                 if open.depth == 0 {
                     return Ok(self.at);
                 }
-                let object = open.in_object();
                 match self.token() {
                     b',' => {
                         self.at += 1;
@@ -154,6 +157,7 @@ impl Scan<'_> {
                 }
                 self.at += 1;
                 open.depth -= 1;
+                object = open.in_object();
             }
         }
     }
@@ -184,15 +188,22 @@ impl Scan<'_> {
             };
             let block = u64::from_le_bytes(*block);
             let special = special(block);
-            self.high |= block & HIGH != 0;
+            self.seen |= block;
             if special == 0 {
                 at += 8;
                 continue;
             }
             at += (special.trailing_zeros() / 8) as usize;
-            if self.text.get(at) == Some(&b'"') {
-                self.at = at + 1;
-                return Ok(());
+            match self.text.get(at..).unwrap_or_default() {
+                [b'"', ..] => {
+                    self.at = at + 1;
+                    return Ok(());
+                }
+                [b'\\', b'\\' | b'"' | b'/' | b'n' | b't' | b'r', ..] => {
+                    at += 2;
+                    continue;
+                }
+                _ => {}
             }
             self.at = at;
             self.escape()?;
@@ -210,7 +221,7 @@ impl Scan<'_> {
                 }
                 Some(b'\\' | 0..=0x1F) => self.escape()?,
                 Some(b) => {
-                    self.high |= *b >= 0x80;
+                    self.seen |= u64::from(*b);
                     self.at += 1;
                 }
                 None => return self.error("the text ends within a string"),
@@ -293,11 +304,11 @@ impl Scan<'_> {
 
     /// `true`, `false` or `null`. `root`: the word must end (elsewhere what follows is checked anyway).
     #[inline]
-    pub fn word(&mut self, word: &[u8], root: bool) -> Result<(), JsonError> {
-        if !self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+    pub fn word<const N: usize>(&mut self, word: &[u8; N], root: bool) -> Result<(), JsonError> {
+        if self.text.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) != Some(word) {
             return self.error("expected a value");
         }
-        self.at += word.len();
+        self.at += N;
         if root && matches!(self.peek(), b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80..) {
             return self.error("expected the word to end");
         }
@@ -312,10 +323,8 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// them. What is set above it may be wrong, since a match borrows from the byte after it.
 #[inline(always)]
 fn special(block: u64) -> u64 {
-    let quote = block ^ (LOW * b'"' as u64);
-    let back = block ^ (LOW * b'\\' as u64);
-    ((quote.wrapping_sub(LOW) & !quote)
-        | (back.wrapping_sub(LOW) & !back)
-        | (block.wrapping_sub(LOW * 0x20) & !block))
-        & HIGH
+    // A quote with its second bit turned is just above the control characters.
+    let low = (block ^ (LOW * 0x02)).wrapping_sub(LOW * 0x21);
+    let back = (block ^ (LOW * b'\\' as u64)).wrapping_sub(LOW);
+    (low | back) & !block & HIGH
 }

@@ -36,7 +36,7 @@ enum Open {
 impl Json {
     /// Reads the first value of a text, as Jackson's defaults do: what follows it is not looked at.
     pub fn parse(text: &str) -> Result<Self, JsonError> {
-        read(Scan { text: text.as_bytes(), at: 0, high: false })
+        read(Scan { text: text.as_bytes(), at: 0, seen: 0 })
     }
 
     /// Reads the first value of bytes in UTF-8, which may begin with a byte order mark.
@@ -44,7 +44,7 @@ impl Json {
         let end = super::validate_prefix(bytes)?;
         let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         let text = bytes.get(..end).unwrap_or_default();
-        read(Scan { text, at: start, high: false })
+        read(Scan { text, at: start, seen: 0 })
     }
 
     /// The value of a field, if this is an object that has it.

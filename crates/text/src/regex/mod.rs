@@ -17,6 +17,8 @@ mod engine;
 mod error;
 mod literals;
 mod parse;
+mod parse_class;
+mod parse_escape;
 mod program;
 mod replace;
 mod tree;
