@@ -53,10 +53,12 @@ impl ProgressLine {
 /// What a job did, on stderr.
 pub fn summary(report: &JobReport, seconds: f64) {
     let progress = &report.progress;
-    let width = progress.sinks.iter().map(|s| s.name.chars().count()).max().unwrap_or(0).max("table".len());
+    // Names are full ones; what everybody leaves out when writing is left out here, too.
+    let short = |name: &str| name.strip_prefix("default_catalog.default_database.").unwrap_or(name).to_string();
+    let width = progress.sinks.iter().map(|s| short(&s.name).chars().count()).max().unwrap_or(0).max("table".len());
     eprintln!("{:<width$}  {:>12}", "table", "rows");
     for sink in &progress.sinks {
-        eprintln!("{:<width$}  {:>12}", sink.name, Progress::get(&sink.rows));
+        eprintln!("{:<width$}  {:>12}", short(&sink.name), Progress::get(&sink.rows));
     }
     let records = Progress::get(&progress.records);
     eprintln!();

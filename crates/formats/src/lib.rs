@@ -6,7 +6,9 @@
 
 mod cell;
 mod column;
+mod csv;
 mod json;
+mod raw;
 #[cfg(test)]
 mod testing;
 mod value;
@@ -16,7 +18,7 @@ use millstream_types::{Fault, nearest};
 
 /// All formats, sorted by name.
 pub fn formats() -> &'static [&'static dyn Format] {
-    &[&json::Json]
+    &[&csv::Csv, &json::Json, &raw::Raw]
 }
 
 /// The format of a name.

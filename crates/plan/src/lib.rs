@@ -6,11 +6,14 @@
 
 mod binder;
 pub mod catalog;
+mod changelog;
+mod explain;
 mod optimize;
 mod plan;
 pub mod session;
 pub mod statement;
 
+pub use explain::{ExplainOptions, explain_json, explain_text};
 pub use plan::{
     AggregateCall, AggregateOp, ColumnSource, JobPlan, JobSettings, JoinKind, JoinOp, MatchOp, Node, NodeId,
     Op, OperatorId, OverOp, ProjectItem, ScanGroup, ScanOp, SinkOp, SinkTarget, SortKey, TableFunctionOp,

@@ -372,12 +372,15 @@ pub struct JoinOp {
     pub null_safe: Vec<usize>,
     /// What else must be TRUE, over both inputs.
     pub condition: Option<Expr>,
-    /// Interval join: left time minus right time within these milliseconds, and the positions of the time attributes.
+    /// Interval join: left time minus right time within these milliseconds, and the positions of the time attributes in the left and in
+    /// the right input.
     pub interval: Option<(i64, i64, usize, usize)>,
     /// Window join: both sides come from the same windows.
     pub window: bool,
     /// Temporal and lookup joins: position of the left time attribute.
     pub time: Option<usize>,
+    /// Temporal joins: position in the right input of its time attribute.
+    pub right_time: Option<usize>,
     /// Hints (`LOOKUP`, `STATE_TTL`, `BROADCAST`).
     pub hints: Vec<(String, Vec<(String, String)>)>,
 }

@@ -59,8 +59,8 @@ fn describe_has_flinks_columns() {
             "id|INT|false|PRI(id)|<NULL>|<NULL>|the key",
             "name|STRING|true|<NULL>|<NULL>|<NULL>|<NULL>",
             "at|TIMESTAMP_LTZ(3)|true|<NULL>|METADATA FROM 'timestamp'|<NULL>|<NULL>",
-            "doubled|INT|false|<NULL>|AS id * 2|<NULL>|<NULL>",
-            "ts|TIMESTAMP(3) *ROWTIME*|true|<NULL>|<NULL>|ts - INTERVAL '5' SECOND|<NULL>",
+            "doubled|INT|false|<NULL>|AS `id` * 2|<NULL>|<NULL>",
+            "ts|TIMESTAMP(3) *ROWTIME*|true|<NULL>|<NULL>|`ts` - INTERVAL '5' SECOND|<NULL>",
         ]
     );
     assert_eq!(rows(&mut s, "SHOW COLUMNS FROM orders LIKE 'n%'"), ["name|STRING|true|<NULL>|<NULL>|<NULL>"]);
@@ -85,7 +85,7 @@ fn temporary_objects_stand_before_permanent_ones() {
     run(&mut s, "CREATE TEMPORARY TABLE t (b INT) WITH ('connector' = 'datagen')");
     assert_eq!(rows(&mut s, "SHOW TABLES"), ["t"]);
     assert!(rows(&mut s, "DESCRIBE t")[0].starts_with("b|"));
-    assert_eq!(code(&mut s, "DROP TABLE t"), "shadowed");
+    assert_eq!(code(&mut s, "DROP TABLE t"), "is-temporary");
     run(&mut s, "DROP TEMPORARY TABLE t");
     assert!(rows(&mut s, "DESCRIBE t")[0].starts_with("a|"));
     assert_eq!(code(&mut s, "DROP TEMPORARY TABLE t"), "not-temporary");

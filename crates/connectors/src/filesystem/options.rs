@@ -252,18 +252,18 @@ fn default_partition(options: &Options) -> String {
 }
 
 fn compression(options: &Options, key: &str, allowed: &[&str]) -> Result<Option<Compression>, Fault> {
-    match options.get(key) {
-        None => Ok(None),
-        Some(value) if !allowed.contains(&value) => {
-            Err(Fault::user("bad-option", format!("option '{key}' has the value '{value}'"))
-                .hint(format!("set '{key}' to one of {}", allowed.join(", "))))
-        }
-        Some("gzip") => Ok(Some(Compression::Gzip)),
-        Some("zstd") => Ok(Some(Compression::Zstd)),
-        Some("deflate") => Ok(Some(Compression::Deflate)),
-        Some("none") => Ok(Some(Compression::None)),
-        Some(_) => Ok(None),
+    let Some(value) = options.get(key).map(|v| v.trim().to_ascii_lowercase()) else { return Ok(None) };
+    if !allowed.contains(&value.as_str()) {
+        return Err(Fault::user("bad-option", format!("option '{key}' has the value '{value}'"))
+            .hint(format!("set '{key}' to one of {}", allowed.join(", "))));
     }
+    Ok(match value.as_str() {
+        "gzip" => Some(Compression::Gzip),
+        "zstd" => Some(Compression::Zstd),
+        "deflate" => Some(Compression::Deflate),
+        "none" => Some(Compression::None),
+        _ => None,
+    })
 }
 
 fn path(options: &Options) -> Result<PathBuf, Fault> {

@@ -279,9 +279,9 @@ impl Writer for FileSinkWriter {
     }
 
     fn wants_prepare(&self, now_millis: i64) -> bool {
-        let overdue = |p: &Part| {
-            now_millis.saturating_sub(p.opened_millis).unsigned_abs() >= self.settings.options.rollover_millis
-        };
+        // A clock that was set back makes nothing overdue.
+        let age = |p: &Part| u64::try_from(now_millis.saturating_sub(p.opened_millis)).unwrap_or(0);
+        let overdue = |p: &Part| age(p) >= self.settings.options.rollover_millis;
         self.rolls_by_itself
             && !self.settings.bounded
             && (!self.closed.is_empty() || self.open.values().any(overdue))

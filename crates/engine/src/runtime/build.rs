@@ -129,7 +129,7 @@ impl Drafts {
     }
 
     /// A channel from an operator of a task to another task.
-    fn channel(&mut self, task: usize, from: From) -> Receiver {
+    fn channel(&mut self, task: usize, from: From, target: fn(usize) -> Target) -> Receiver {
         let (sender, receiver) = channel(CHANNEL_BYTES, self.budget.clone());
         let number = match self.tasks.get_mut(task) {
             Some(draft) => {
@@ -138,7 +138,7 @@ impl Drafts {
             }
             None => 0,
         };
-        self.connect(task, from, Target::Channel(number));
+        self.connect(task, from, target(number));
         receiver
     }
 }
@@ -202,7 +202,7 @@ pub(super) async fn build(
             }
             Op::Sink(_) => {
                 let input = node.inputs.first().and_then(|n| origin.get(n)).copied().ok_or_else(missing)?;
-                sinks.push((i, drafts.channel(input.0, input.1)));
+                sinks.push((i, drafts.channel(input.0, input.1, Target::Sink)));
                 continue;
             }
             op => {
@@ -221,7 +221,7 @@ pub(super) async fn build(
                     }
                     (first.0, From::Operator(number))
                 } else {
-                    let receivers: Vec<Receiver> = inputs.iter().map(|(task, from)| drafts.channel(*task, *from)).collect();
+                    let receivers: Vec<Receiver> = inputs.iter().map(|(task, from)| drafts.channel(*task, *from, Target::Channel)).collect();
                     let mut draft = Draft { inputs: receivers, ..Draft::default() };
                     let number = draft.chain.add_operator(operator, node.id, inputs.len(), node.statement);
                     for input in 0..inputs.len() {

@@ -18,8 +18,10 @@ pub enum Target {
         /// Number of its input.
         input: usize,
     },
-    /// A channel to another task.
+    /// A channel to another task of operators.
     Channel(usize),
+    /// A channel to a sink, which has no use for watermarks: with hundreds of sinks on one scan they would cost more than the rows.
+    Sink(usize),
 }
 
 struct Link {
@@ -107,7 +109,8 @@ impl Chain {
         state: &mut TaskState,
     ) -> Result<(), (usize, Fault)> {
         let (operator, input) = match target {
-            Target::Channel(c) => {
+            Target::Sink(_) if matches!(element, Element::Watermark(_) | Element::Idle) => return Ok(()),
+            Target::Channel(c) | Target::Sink(c) => {
                 emitted.push((c, element));
                 return Ok(());
             }

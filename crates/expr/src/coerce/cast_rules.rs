@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use millstream_types::{DataType, Fault, TypeKind};
 
-use crate::cast::LegacyCast;
+use crate::cast::{LegacyCast, cast_is_fallible};
 use crate::{BindContext, CallExpr, CastMode, Expr, ExprKind, Volatility};
 
 /// Deepest nesting of types that is looked at.
@@ -208,6 +208,8 @@ fn cast(expr: Expr, to: &TypeKind, mode: CastMode) -> Expr {
 
 fn legacy(expr: Expr, to: &DataType) -> Expr {
     let span = expr.span;
+    let nullable =
+        expr.data_type.nullable || cast_is_fallible(&expr.data_type.kind, &to.kind, CastMode::Cast);
     let kernel = Arc::new(LegacyCast { from: expr.data_type.clone(), to: to.clone() });
     let call = CallExpr {
         name: "LEGACY_CAST".into(),
@@ -217,5 +219,5 @@ fn legacy(expr: Expr, to: &DataType) -> Expr {
         fallible: false,
         kernel,
     };
-    Expr { kind: ExprKind::Call(call), data_type: to.clone().with_nullable(true), span }
+    Expr { kind: ExprKind::Call(call), data_type: to.clone().with_nullable(nullable), span }
 }

@@ -236,15 +236,6 @@ fn on_null_keyword(on_null: Option<JsonOnNull>) -> Keywords {
     }
 }
 
-/// Whether an expression is a constant of a type, literal or cast literal.
-pub(crate) fn is_constant(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Literal(_) => true,
-        ExprKind::Cast { input, .. } => is_constant(input),
-        _ => false,
-    }
-}
-
 /// The milliseconds of an interval constant.
 ///
 /// # Errors

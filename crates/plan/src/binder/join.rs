@@ -105,6 +105,7 @@ impl Binder<'_> {
             interval: None,
             window: false,
             time: None,
+            right_time: None,
             hints: self.join_hints(),
         };
         let node = self.add(Op::Join(op), vec![left, right], schema, span);

@@ -38,6 +38,7 @@ use crate::{JobPlan, JobSettings, Node, NodeId, Op, OperatorId};
 use millstream_flow::ChangelogMode;
 
 pub(crate) use expression::bind_expression;
+pub(crate) use group::replace_columns;
 pub(crate) use lineage::{WindowColumn, is_time_attribute, window_origin};
 use scope::Scope;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use millstream_expr::Expr;
 use millstream_sql::ast::{self, EmitWhen, Limit, QueryKind};
-use millstream_types::{Fault, Field, Schema, Span, TimeAttribute, Value};
+use millstream_types::{Fault, Field, Schema, Span, Value};
 
 use super::aggregate::sort_key;
 use super::expression::{Collected, ExprBinder};
@@ -312,9 +312,4 @@ pub(crate) fn ordinal(expr: &ast::Expr, columns: usize) -> Result<Option<usize>,
             Err(Fault::user("ordinal", format!("ORDER BY {text}: there are {columns} columns")).at(expr.span))
         }
     }
-}
-
-/// Whether a column is a time attribute by its type.
-pub(crate) fn is_timed(field: &Field) -> bool {
-    field.data_type.kind.time_attribute() != TimeAttribute::None
 }

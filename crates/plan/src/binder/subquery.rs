@@ -167,6 +167,7 @@ impl Binder<'_> {
             interval: None,
             window: false,
             time: None,
+            right_time: None,
             hints: self.join_hints(),
         };
         self.add(Op::Join(op), vec![left, right], schema, span)

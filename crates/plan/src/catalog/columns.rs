@@ -99,9 +99,31 @@ fn check_names(definition: &TableDefinition) -> Result<(), Fault> {
     }
     let unknown = |name: &str, what: &str| unknown_column(name, definition.column_names(), what);
     for name in &definition.partitioned_by {
-        if definition.index_of(name).is_none() {
-            return Err(unknown(name, "PARTITIONED BY"));
+        match definition.index_of(name).and_then(|i| definition.columns.get(i)) {
+            None => return Err(unknown(name, "PARTITIONED BY")),
+            Some(c) if !matches!(c.kind, ColumnForm::Physical(_)) => {
+                return Err(Fault::user(
+                    "bad-partition",
+                    format!("PARTITIONED BY needs a physical column, '{name}' is none"),
+                )
+                .hint("use only columns that are stored in the records"));
+            }
+            Some(_) => {}
         }
+    }
+    let mut keys: Vec<(&str, &str)> = Vec::new();
+    for column in &definition.columns {
+        let ColumnForm::Metadata { key, .. } = &column.kind else { continue };
+        let key = key.as_deref().unwrap_or(&column.name);
+        if let Some((_, first)) = keys.iter().find(|(k, _)| *k == key) {
+            return Err(Fault::user(
+                "duplicate-metadata",
+                format!("the columns '{first}' and '{}' are both METADATA FROM '{key}'", column.name),
+            )
+            .at(column.span)
+            .hint(format!("declare '{}' as a computed column: {} AS {first}", column.name, column.name)));
+        }
+        keys.push((key, &column.name));
     }
     if let Some(distribution) = &definition.distribution {
         for column in &distribution.columns {
@@ -252,6 +274,15 @@ fn bind_watermark(
         )
         .at(watermark.strategy.span)
         .hint(format!("write for example: {} - INTERVAL '5' SECOND", watermark.column)));
+    }
+    let same = matches!(expr.data_type.kind, TypeKind::Timestamp(..)) == matches!(value.data_type.kind, TypeKind::Timestamp(..));
+    if !same {
+        return Err(Fault::user(
+            "bad-watermark",
+            format!("the watermark is {}, the column '{}' is {}", expr.data_type.plain(), watermark.column, value.data_type.plain()),
+        )
+        .at(watermark.strategy.span)
+        .hint("give the watermark the type of the column"));
     }
     let values: Vec<Expr> = bound.columns.iter().map(|c| c.value.clone()).collect();
     substitute(&mut expr, &|i| values.get(i).cloned());

@@ -94,22 +94,19 @@ fn change(definition: &mut TableDefinition, action: &AlterTable, text: &str) -> 
                     .hint("choose another name"));
             }
             let old = from.last().to_string();
-            check_unused(definition, &old, from.span, &[Use::Computed, Use::Watermark])?;
+            check_unused(definition, &old, from.span, &[Use::Computed, Use::Watermark, Use::Bucket])?;
             if let Some(column) = definition.columns.get_mut(at) {
                 column.name.clone_from(&to.value);
             }
-            for (name, _) in definition.primary_key.iter_mut().flat_map(|k| &mut k.columns) {
-                if *name == old {
+            if let Some(key) = &mut definition.primary_key {
+                // The constraint keeps the name that it had.
+                key.name = Some(key.label());
+                for (name, _) in key.columns.iter_mut().filter(|c| c.0 == old) {
                     name.clone_from(&to.value);
                 }
             }
             for name in definition.partitioned_by.iter_mut().filter(|n| **n == old) {
                 name.clone_from(&to.value);
-            }
-            for column in definition.distribution.iter_mut().flat_map(|d| &mut d.columns) {
-                if column.value == old {
-                    column.value.clone_from(&to.value);
-                }
             }
             Ok(())
         }
@@ -166,6 +163,12 @@ fn change(definition: &mut TableDefinition, action: &AlterTable, text: &str) -> 
             Some(_) => Ok(()),
             None => Err(Fault::user("no-distribution", "the table has no distribution")),
         },
+        AlterTable::AddPartitions { .. } | AlterTable::DropPartitions { .. }
+            if definition.partitioned_by.is_empty() =>
+        {
+            Err(Fault::user("not-partitioned", "the table is not partitioned")
+                .hint("declare the table with PARTITIONED BY"))
+        }
         AlterTable::AddPartitions { .. } => Err(Fault::not_yet("ALTER TABLE … ADD PARTITION")
             .hint("partitions of files are found when the table is read")),
         AlterTable::DropPartitions { .. } => Err(Fault::not_yet("ALTER TABLE … DROP PARTITION")),

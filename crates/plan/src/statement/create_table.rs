@@ -31,11 +31,18 @@ impl SessionState {
     pub(super) fn bind_table(
         &self,
         path: ObjectPath,
-        definition: TableDefinition,
+        mut definition: TableDefinition,
         temporary: bool,
     ) -> Result<CatalogTable, Fault> {
         let context = self.settings.bind_context();
         let columns = bind_columns(&definition, &self.environment(&context))?;
+        // A primary key makes its columns NOT NULL, and they stay so when it is dropped.
+        for (key, _) in definition.primary_key.iter().flat_map(|k| &k.columns) {
+            let column = definition.columns.iter_mut().find(|c| c.name == *key);
+            if let Some(ColumnForm::Physical(data_type)) = column.map(|c| &mut c.kind) {
+                data_type.nullable = false;
+            }
+        }
         Ok(CatalogTable { path, temporary, definition, columns })
     }
 

@@ -151,7 +151,8 @@ fn check_type(declared: &ColumnDefinition, field: &millstream_types::Field) -> R
         .at(declared.span)
         .hint("give one of the two another name"));
     };
-    if assignable(&field.data_type, to) {
+    // The query's type must allow what the column does not: a NULL, too.
+    if assignable(&field.data_type, to) && (to.nullable || !field.data_type.nullable) {
         return Ok(());
     }
     Err(Fault::user(
@@ -159,7 +160,11 @@ fn check_type(declared: &ColumnDefinition, field: &millstream_types::Field) -> R
         format!("column '{}' is declared as {to}, the query gives {}", declared.name, field.data_type),
     )
     .at(declared.span)
-    .hint(format!("write CAST({} AS {}) in the query", declared.name, to.clone().with_nullable(true))))
+    .hint(if assignable(&field.data_type, to) {
+        format!("make it NOT NULL in the query, with COALESCE({}, …)", declared.name)
+    } else {
+        format!("write CAST({} AS {}) in the query", declared.name, to.clone().with_nullable(true))
+    }))
 }
 
 /// A primary key's columns must not be NULL: those from the query by their type, those that it leaves out always are.

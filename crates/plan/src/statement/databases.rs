@@ -113,6 +113,9 @@ impl SessionState {
     pub(super) fn alter_catalog(&mut self, name: &Ident, action: &AlterCatalog) -> Result<Planned, Fault> {
         let unknown = self.unknown_catalog(&name.value).at(name.span);
         let Some(catalog) = self.catalogs.catalog_mut(&name.value) else { return Err(unknown) };
+        if !catalog.options.contains_key("type") {
+            return Err(super::show::no_description(&name.value).at(name.span));
+        }
         match action {
             AlterCatalog::Set(options) => {
                 if let Some(o) = options.iter().find(|o| o.key.value == "type") {

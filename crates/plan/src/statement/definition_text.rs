@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use millstream_sql::ast::DistributionKind;
-use millstream_types::TypeKind;
+use millstream_types::{DataType, TypeKind};
 
+use super::expression_text::with_quoted_columns;
 use crate::catalog::{
     Cards, Catalog, CatalogTable, CatalogView, ColumnForm, SECRET, is_secret, is_secret_key, quote,
     quote_text,
@@ -17,10 +18,7 @@ pub(super) fn create_table(table: &CatalogTable, cards: &Cards) -> String {
     for column in &definition.columns {
         let mut part = quote(&column.name);
         match &column.kind {
-            ColumnForm::Physical(declared) => {
-                // A primary key makes its columns NOT NULL.
-                let bound = table.columns.physical.iter().find(|f| *f.name == *column.name);
-                let data_type = bound.map_or(declared, |f| &f.data_type);
+            ColumnForm::Physical(data_type) => {
                 let _ = write!(part, " {}", type_text(data_type));
             }
             ColumnForm::Metadata { data_type, key, is_virtual } => {
@@ -33,7 +31,7 @@ pub(super) fn create_table(table: &CatalogTable, cards: &Cards) -> String {
                 }
             }
             ColumnForm::Computed { text, .. } => {
-                let _ = write!(part, " AS {text}");
+                let _ = write!(part, " AS {}", with_quoted_columns(text, definition));
             }
         }
         if let Some(comment) = &column.comment {
@@ -42,7 +40,7 @@ pub(super) fn create_table(table: &CatalogTable, cards: &Cards) -> String {
         parts.push(part);
     }
     if let Some(watermark) = &definition.watermark {
-        parts.push(format!("WATERMARK FOR {} AS {}", quote(&watermark.column), watermark.text));
+        parts.push(format!("WATERMARK FOR {} AS {}", quote(&watermark.column), with_quoted_columns(&watermark.text, definition)));
     }
     if let Some(key) = &definition.primary_key {
         let columns: Vec<String> = key.columns.iter().map(|c| quote(&c.0)).collect();
@@ -82,9 +80,10 @@ pub(super) fn create_table(table: &CatalogTable, cards: &Cards) -> String {
         let _ = writeln!(out, "PARTITIONED BY ({})", columns.join(", "));
     }
     if !definition.options.is_empty() {
-        let options: Vec<String> = definition
-            .options
-            .iter()
+        let mut sorted: Vec<&(String, String)> = definition.options.iter().collect();
+        sorted.sort();
+        let options: Vec<String> = sorted
+            .into_iter()
             .map(|(key, value)| {
                 let secret = is_secret(key, &definition.options, cards) && !is_variable(value);
                 let shown = if secret { SECRET } else { value };
@@ -100,18 +99,32 @@ pub(super) fn create_table(table: &CatalogTable, cards: &Cards) -> String {
     out
 }
 
-/// A type as it can be read again: VARCHAR(2147483647) as Flink prints it in SHOW CREATE TABLE.
-fn type_text(data_type: &millstream_types::DataType) -> String {
-    match &data_type.kind {
-        TypeKind::VarChar(millstream_types::MAX_LENGTH) => {
-            format!(
-                "VARCHAR({}){}",
-                millstream_types::MAX_LENGTH,
-                if data_type.nullable { "" } else { " NOT NULL" }
-            )
+/// A type in the long spelling that Flink prints here.
+fn type_text(data_type: &DataType) -> String {
+    use millstream_types::MAX_LENGTH;
+    let mut out = match &data_type.kind {
+        TypeKind::VarChar(MAX_LENGTH) => format!("VARCHAR({MAX_LENGTH})"),
+        TypeKind::VarBinary(MAX_LENGTH) => format!("VARBINARY({MAX_LENGTH})"),
+        TypeKind::TimestampLtz(p, _) => format!("TIMESTAMP({p}) WITH LOCAL TIME ZONE"),
+        TypeKind::Array(e) => format!("ARRAY<{}>", type_text(e)),
+        TypeKind::Multiset(e) => format!("MULTISET<{}>", type_text(e)),
+        TypeKind::Map(k, v) => format!("MAP<{}, {}>", type_text(k), type_text(v)),
+        TypeKind::Row(fields) => {
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|f| {
+                    let comment = f.comment.as_ref().map(|c| format!(" {}", quote_text(c))).unwrap_or_default();
+                    format!("{} {}{comment}", quote(&f.name), type_text(&f.data_type))
+                })
+                .collect();
+            format!("ROW<{}>", fields.join(", "))
         }
-        _ => data_type.to_string(),
+        other => other.to_string(),
+    };
+    if !data_type.nullable {
+        out.push_str(" NOT NULL");
     }
+    out
 }
 
 /// `${NAME}` and nothing else: not a secret itself.
@@ -140,7 +153,7 @@ pub(super) fn create_view(view: &CatalogView) -> String {
 pub(super) fn create_catalog(name: &str, catalog: &Catalog) -> String {
     let mut out = format!("CREATE CATALOG {}", quote(name));
     if let Some(comment) = &catalog.comment {
-        let _ = write!(out, " COMMENT {}", quote_text(comment));
+        let _ = write!(out, "\nCOMMENT {}", quote_text(comment));
     }
     let options: Vec<String> = catalog
         .options
@@ -150,6 +163,6 @@ pub(super) fn create_catalog(name: &str, catalog: &Catalog) -> String {
             format!("{} = {}", quote_text(key), quote_text(shown))
         })
         .collect();
-    let _ = write!(out, " WITH (\n  {}\n)\n", options.join(",\n  "));
+    let _ = write!(out, "\nWITH (\n  {}\n)\n", options.join(",\n  "));
     out
 }

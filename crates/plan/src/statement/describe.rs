@@ -3,6 +3,7 @@
 use millstream_sql::ast::{Describe, ObjectName, ShowLike};
 use millstream_types::{DataType, Fault, Field, Schema, TimeAttribute, Value};
 
+use super::expression_text::with_quoted_columns;
 use super::show::{matches_like, no_description};
 use super::{Planned, SessionState, StatementRows};
 use crate::catalog::{
@@ -20,18 +21,21 @@ impl SessionState {
                 let Some(kind) = catalog.options.get("type") else {
                     return Err(no_description(&name.value).at(name.span));
                 };
+                let text = |t: &str| Value::String(t.into());
+                let comment = catalog.comment.as_deref().map_or(Value::Null, text);
                 let mut rows = vec![
-                    vec!["name".to_string(), name.value.clone()],
-                    vec!["type".to_string(), kind.clone()],
-                    vec!["comment".to_string(), catalog.comment.clone().unwrap_or_default()],
+                    vec![text("name"), text(&name.value)],
+                    vec![text("type"), text(kind)],
+                    vec![text("comment"), comment],
                 ];
                 if *extended {
                     for (key, value) in catalog.options.iter().filter(|(k, _)| *k != "type") {
                         let shown = if is_secret_key(key) { SECRET } else { value };
-                        rows.push(vec![format!("option:{key}"), shown.to_string()]);
+                        rows.push(vec![text(&format!("option:{key}")), text(shown)]);
                     }
                 }
-                Ok(StatementRows::strings(&["info name", "info value"], rows))
+                let schema = super::string_schema(&["info name", "info value"]);
+                Ok(Planned::Rows(StatementRows { schema, rows }))
             }
             Describe::Database { name, .. } => {
                 Err(Fault::user("unsupported-describe", "Flink does not describe databases")
@@ -115,7 +119,7 @@ fn table_rows(table: &CatalogTable) -> Vec<Line> {
             }),
             extras: match &declared.kind {
                 ColumnForm::Physical(_) => None,
-                ColumnForm::Computed { text, .. } => Some(format!("AS {text}")),
+                ColumnForm::Computed { text, .. } => Some(format!("AS {}", with_quoted_columns(text, definition))),
                 ColumnForm::Metadata { key, is_virtual, .. } => {
                     let from = key.as_ref().map(|k| format!(" FROM {}", quote_text(k))).unwrap_or_default();
                     Some(format!("METADATA{from}{}", if *is_virtual { " VIRTUAL" } else { "" }))
@@ -125,7 +129,7 @@ fn table_rows(table: &CatalogTable) -> Vec<Line> {
                 .watermark
                 .as_ref()
                 .filter(|w| w.column == declared.name)
-                .map(|w| w.text.clone()),
+                .map(|w| with_quoted_columns(&w.text, definition)),
             comment: declared.comment.clone(),
         })
         .collect()

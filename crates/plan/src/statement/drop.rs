@@ -42,15 +42,17 @@ impl SessionState {
             Some(Stored::Failed) => true,
             None => false,
         };
-        if matches {
-            if !drop.temporary && temporary_found.is_some() {
-                return Err(Fault::user(
-                    "shadowed",
-                    format!("a temporary {what} '{path}' stands before the one that is to be dropped"),
-                )
+        let temporary_matches = match temporary_found {
+            Some(Stored::View(_)) => wants_view,
+            Some(Stored::Table(_)) => !wants_view,
+            _ => false,
+        };
+        if !drop.temporary && temporary_matches {
+            return Err(Fault::user("is-temporary", format!("'{path}' is a temporary {what}"))
                 .at(drop.name.span)
                 .hint(format!("drop the temporary one first: DROP TEMPORARY {}", what.to_uppercase())));
-            }
+        }
+        if matches {
             self.catalogs.remove(&path, drop.temporary);
             return Ok(Planned::done());
         }
@@ -58,11 +60,6 @@ impl SessionState {
             return Ok(Planned::done());
         }
         let span = drop.name.span;
-        let temporary_matches = match temporary_found {
-            Some(Stored::View(_)) => wants_view,
-            Some(Stored::Table(_)) => !wants_view,
-            _ => false,
-        };
         Err(match found {
             Some(Stored::View(_)) => {
                 Fault::user("not-a-table", format!("'{path}' is a view")).at(span).hint("write DROP VIEW")
@@ -74,11 +71,6 @@ impl SessionState {
                 Fault::user("not-temporary", format!("{what} '{path}' is not temporary"))
                     .at(span)
                     .hint(format!("write DROP {}", what.to_uppercase()))
-            }
-            _ if !drop.temporary && temporary_matches => {
-                Fault::user("is-temporary", format!("{what} '{path}' is temporary"))
-                    .at(span)
-                    .hint(format!("write DROP TEMPORARY {}", what.to_uppercase()))
             }
             _ => {
                 let context = self.settings.bind_context();

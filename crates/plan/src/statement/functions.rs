@@ -51,8 +51,8 @@ impl SessionState {
         if exists {
             match create.mode {
                 CreateMode::IfNotExists => return Ok(Planned::done()),
-                CreateMode::OrReplace | CreateMode::Replace => {}
-                CreateMode::New => {
+                // Flink's grammar has OR REPLACE, its catalog refuses it if there is one.
+                CreateMode::New | CreateMode::OrReplace | CreateMode::Replace => {
                     return Err(Fault::user(
                         "already-exists",
                         format!("function '{}' already exists", create.name.last()),

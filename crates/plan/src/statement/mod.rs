@@ -12,6 +12,7 @@ mod databases;
 mod definition_text;
 mod describe;
 mod drop;
+mod expression_text;
 mod functions;
 mod like;
 mod modify;

@@ -192,5 +192,6 @@ pub fn merge_jobs(plans: Vec<JobPlan>) -> JobPlan {
         merged.sinks.extend(plan.sinks.into_iter().map(shift));
         merged.settings = plan.settings;
     }
+    crate::optimize::share(&mut merged);
     merged
 }

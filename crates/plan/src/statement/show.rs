@@ -167,7 +167,7 @@ impl SessionState {
 /// The fault for the catalog that no statement created.
 pub(super) fn no_description(name: &str) -> Fault {
     Fault::user("built-in-catalog", format!("catalog '{name}' is built in: no statement created it"))
-        .hint("SHOW CREATE CATALOG and DESCRIBE CATALOG are for catalogs made by CREATE CATALOG")
+        .hint("only catalogs made by CREATE CATALOG can be shown, described and altered")
 }
 
 /// Names of the built-in functions, as Flink lists them: in lower case.

@@ -187,9 +187,7 @@ impl Parser<'_> {
     /// `ALTER TABLE t ADD COLUMN x` is another product's.
     fn no_column_word(&self, action: &str) -> Parse<()> {
         if self.at("COLUMN") || (self.at("COLUMNS") && self.token(1).kind == Kind::LeftParen) {
-            return Err(self
-                .unexpected("a column's name")
-                .hint(format!("leave out {}: {action} name …", self.word())));
+            return Err(self.wanted("a column's name", format!("leave out {}: {action} name …", self.word())));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use millstream_types::Fault;
 
-use super::fault::parse_fault_at;
+use super::fault::{name, parse_fault_at, shown};
 use super::{Parse, Parser};
 use crate::ast::{
     ColumnKind, CreateCatalog, CreateDatabase, CreateFunction, CreateMaterializedTable, CreateMode,
@@ -10,6 +10,9 @@ use crate::ast::{
     Statement, TableSchema, Text,
 };
 use crate::lexer::Kind;
+
+/// What can be created and dropped.
+const THINGS: &[&str] = &["TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE", "MODEL", "MATERIALIZED"];
 
 /// What stood between CREATE and the kind of thing.
 #[derive(Clone, Copy)]
@@ -36,9 +39,7 @@ impl Parser<'_> {
                 .hint("write CREATE TEMPORARY SYSTEM FUNCTION"));
         }
         if temporary && matches!(word.as_str(), "CATALOG" | "DATABASE" | "MATERIALIZED") {
-            return Err(self
-                .unexpected("TABLE, VIEW, FUNCTION or MODEL")
-                .hint("only these can be temporary"));
+            return Err(self.wanted("TABLE, VIEW, FUNCTION or MODEL", "only these can be temporary"));
         }
         match word.as_str() {
             "TABLE" => self.create_table(prefix),
@@ -48,13 +49,14 @@ impl Parser<'_> {
             "DATABASE" => self.create_database(prefix),
             "MODEL" => self.create_model(prefix),
             "MATERIALIZED" => self.create_materialized_table(prefix),
-            "SCHEMA" => Err(self.unexpected("what to create").hint("write CREATE DATABASE")),
-            "EXTERNAL" | "SOURCE" | "SINK" | "STREAM" => Err(self
-                .unexpected("what to create")
-                .hint("write CREATE TABLE; options say where its rows come from")),
-            _ => Err(self
-                .unexpected("what to create")
-                .hint("it can be TABLE, VIEW, FUNCTION, CATALOG, DATABASE, MODEL or MATERIALIZED TABLE")),
+            "SCHEMA" => Err(self.wanted("what to create", "write CREATE DATABASE")),
+            "EXTERNAL" | "SOURCE" | "SINK" | "STREAM" => {
+                Err(self.wanted("what to create", "write CREATE TABLE; options say where its rows come from"))
+            }
+            _ => {
+                let all = "it can be TABLE, VIEW, FUNCTION, CATALOG, DATABASE, MODEL or MATERIALIZED TABLE";
+                Err(self.wanted("what to create", self.meant(THINGS, all)))
+            }
         }
     }
 
@@ -93,7 +95,7 @@ impl Parser<'_> {
         let query = if like.is_none() && self.eat_word("AS") { Some(self.statement_query()?) } else { None };
         self.names_only_with_query(&schema, query.is_some())?;
         if mode == CreateMode::Replace && query.is_none() {
-            return Err(self.unexpected("AS and a query").hint("write CREATE OR REPLACE TABLE"));
+            return Err(self.wanted("AS and a query", "write CREATE OR REPLACE TABLE"));
         }
         Ok(Statement::CreateTable(Box::new(CreateTable {
             mode,
@@ -123,8 +125,11 @@ impl Parser<'_> {
             return Ok(());
         };
         if !query {
-            return Err(parse_fault_at(first.span, format!("the column '{}' has no type", first.name.value))
-                .hint(format!("write its type: {} STRING", first.name)));
+            return Err(parse_fault_at(
+                first.span,
+                format!("the column '{}' has no type", shown(&first.name.value)),
+            )
+            .hint(format!("write its type: {} STRING", name(&shown(&first.name.value)))));
         }
         if names != schema.columns.len() {
             return Err(parse_fault_at(first.span, "columns with and without types cannot be mixed")
@@ -326,8 +331,11 @@ impl Parser<'_> {
             "CATALOG" => DropKind::Catalog,
             "DATABASE" => DropKind::Database,
             "MODEL" => DropKind::Model,
-            "SCHEMA" => return Err(self.unexpected("what to drop").hint("write DROP DATABASE")),
-            _ => return Err(self.unexpected("TABLE, VIEW, FUNCTION, CATALOG, DATABASE or MODEL")),
+            "SCHEMA" => return Err(self.wanted("what to drop", "write DROP DATABASE")),
+            _ => {
+                let all = "it can be TABLE, VIEW, FUNCTION, CATALOG, DATABASE, MODEL or MATERIALIZED TABLE";
+                return Err(self.wanted("what to drop", self.meant(THINGS, all)));
+            }
         };
         self.advance();
         Ok(kind)

@@ -11,10 +11,10 @@ impl Parser<'_> {
         self.expect_word("INSERT")?;
         let overwrite = self.eat_word("OVERWRITE");
         if !overwrite && !self.eat_word("INTO") {
-            return Err(self.unexpected("INTO or OVERWRITE"));
+            return Err(self.wanted("INTO or OVERWRITE", "write INSERT INTO table"));
         }
         if self.at("TABLE") {
-            return Err(self.unexpected("a table's name").hint("leave out TABLE"));
+            return Err(self.wanted("a table's name", "leave out TABLE"));
         }
         let table = self.object_name("a table's name")?;
         let hints = self.hints()?;

@@ -1,6 +1,8 @@
 //! What a message says: what was expected, what stands there, and what to write instead.
 
-use millstream_types::{Fault, Span};
+use std::fmt::Display;
+
+use millstream_types::{Fault, Span, nearest};
 
 use super::Parser;
 use crate::keywords::is_reserved;
@@ -22,6 +24,13 @@ impl Parser<'_> {
         }
     }
 
+    /// As [`Parser::unexpected`], with a remedy of its own.
+    pub(crate) fn wanted(&self, expected: &str, hint: impl Display) -> Fault {
+        self.bad_token().unwrap_or_else(|| {
+            self.parse_fault(format!("expected {expected} but found {}", self.found())).hint(hint)
+        })
+    }
+
     /// A fault of the grammar at the token at hand.
     pub(crate) fn parse_fault(&self, message: impl Into<String>) -> Fault {
         parse_fault_at(self.here(), message)
@@ -30,8 +39,7 @@ impl Parser<'_> {
     /// The token at hand as a message names it.
     pub(crate) fn found(&self) -> String {
         let token = self.token(0);
-        let text: String = self.source(token).chars().take(SHOWN).collect();
-        let text = if text.len() < self.source(token).len() { format!("{text}…") } else { text };
+        let text = shown(self.source(token));
         match token.kind {
             Kind::End => "the end of the text".to_string(),
             Kind::Text => format!("the string {text}"),
@@ -62,7 +70,7 @@ impl Parser<'_> {
             )
             .hint("put */ at its end"),
             Kind::DoubleQuoted => {
-                let inner = text.trim_matches('"').replace("\"\"", "\"");
+                let inner = shown(&text.trim_matches('"').replace("\"\"", "\""));
                 parse_fault_at(
                     token.span(),
                     format!("{} is neither a string nor a name in Flink SQL", self.found()),
@@ -100,66 +108,83 @@ impl Parser<'_> {
         let token = self.token(0);
         let before = self.before();
         let word = self.word();
-        if token.kind == Kind::Eq && before.is_some_and(|b| b.kind == Kind::Eq && b.end == token.start) {
-            return Some("write a single =".to_string());
+        if let Some(operator) = self.remedy_of_operator(token, before) {
+            return Some(operator.to_string());
         }
-        if token.kind == Kind::Colon && self.token(1).kind == Kind::Colon {
-            return Some("write CAST(value AS type)".to_string());
-        }
-        if (token.kind == Kind::Lt || token.kind == Kind::Gt) && before.is_some_and(|b| b.kind == token.kind)
-        {
-            return Some("Flink SQL has no shift operator".to_string());
-        }
-        match token.kind {
-            Kind::Bar => return Some("write || to join strings, or call BITOR(…)".to_string()),
-            Kind::Caret => return Some("call BITXOR(…) or POWER(…)".to_string()),
-            _ => {}
+        if self.quote_in_string() {
+            return Some("a single quote inside a string is written twice: 'it''s'".to_string());
         }
         if before.is_some_and(|b| b.kind == Kind::Comma) && self.closes() {
             return Some("remove the comma before it".to_string());
         }
-        if expected.starts_with("a ") || expected.starts_with("an ") {
-            if !word.is_empty() && is_reserved(word) && expected.contains("name") {
-                return Some(reserved_hint(word));
-            }
-            if token.kind == Kind::Text && expected.contains("name") {
-                return Some("names stand in backticks or without quotes".to_string());
-            }
-            if token.kind == Kind::End && before.is_some() {
-                return None;
-            }
+        if let Some(known) = remedy_of_word(word) {
+            return Some(known.to_string());
         }
-        if expected.contains("string") && matches!(token.kind, Kind::Word | Kind::Backtick | Kind::Integer) {
-            return Some(format!(
-                "put it in single quotes: {}",
-                string(self.source(token).trim_matches('`'))
-            ));
+        if expected.contains("name") && is_reserved(word) {
+            return Some(reserved_hint(word));
         }
-        if expected.contains("','") && self.starts_item() {
-            return Some(if before.is_some_and(|b| self.ends_item(b)) {
-                format!("is a comma missing before {}?", self.found())
-            } else {
-                return None;
-            });
+        if expected.contains("name") && token.kind == Kind::Text {
+            return Some("names stand in backticks or without quotes".to_string());
         }
-        self.remedy_of_word(word)
+        if expected.contains("string") {
+            return self.as_string().map(|text| format!("put it in single quotes: {text}"));
+        }
+        if expected.contains("','") && self.starts_item() && before.is_some_and(ends_item) {
+            return Some(format!("is a comma missing before {}?", self.found()));
+        }
+        if expected.contains("')'") && (token.kind == Kind::End || is_reserved(word)) {
+            return Some(format!("is a ')' missing before {}?", self.found()));
+        }
+        None
     }
 
-    fn remedy_of_word(&self, word: &str) -> Option<String> {
-        let hint = match word.to_ascii_uppercase().as_str() {
-            "REGEXP" => "call REGEXP(text, pattern)",
-            "MINUS" => "write EXCEPT",
-            "UNSIGNED" => "Flink has no unsigned types; use the next wider one",
-            "AUTO_INCREMENT" | "IDENTITY" => "Flink has no generated keys",
-            "SEMI" => "write WHERE EXISTS (SELECT … FROM …)",
-            "ANTI" => "write WHERE NOT EXISTS (SELECT … FROM …)",
-            "LATERAL" => "write , LATERAL TABLE(function(…)) AS t(column)",
-            "ISNULL" => "write IS NULL",
-            "NOTNULL" => "write IS NOT NULL",
-            "ILIKE" => "call LOWER(…) LIKE LOWER(…)",
+    fn remedy_of_operator(&self, token: Token, before: Option<Token>) -> Option<&'static str> {
+        let doubled = before.is_some_and(|b| b.kind == token.kind);
+        Some(match token.kind {
+            Kind::Eq if doubled => "write a single =",
+            Kind::Colon if self.token(1).kind == Kind::Colon => "write CAST(value AS type)",
+            Kind::Lt | Kind::Gt if doubled => "Flink SQL has no shift operator",
+            Kind::Bar => "write || to join strings, or call BITOR(…)",
+            Kind::Caret => "call BITXOR(…) or POWER(…)",
             _ => return None,
-        };
-        Some(hint.to_string())
+        })
+    }
+
+    /// What may be missing between two operands: `b = 'x' c = 1`.
+    pub(crate) fn missing_between(&self) -> Option<String> {
+        let known = self.remedy("").is_some();
+        let between = self.starts_item() && self.before().is_some_and(ends_item);
+        (between && !known).then(|| format!("is AND, OR or a comma missing before {}?", self.found()))
+    }
+
+    /// The remedy of a misspelt word: the nearest one that could stand here.
+    pub(crate) fn meant(&self, could: &[&'static str], otherwise: &str) -> String {
+        near(self.word(), could).map_or_else(|| otherwise.to_string(), |near| format!("did you mean {near}?"))
+    }
+
+    /// Whether a string ended shortly before and the text's quotes do not pair: `'it's'`.
+    fn quote_in_string(&self) -> bool {
+        let unclosed = self.tokens.iter().rev().nth(1).is_some_and(|t| t.kind == Kind::UnclosedText);
+        let from = self.at.saturating_sub(2);
+        unclosed
+            && self
+                .tokens
+                .get(from..self.at)
+                .is_some_and(|before| before.iter().any(|t| t.kind == Kind::Text))
+    }
+
+    /// What stands here as a string: a number, or names with dots between.
+    fn as_string(&self) -> Option<String> {
+        let first = self.token(0);
+        if !matches!(first.kind, Kind::Word | Kind::Backtick | Kind::Integer | Kind::Decimal) {
+            return None;
+        }
+        let mut last = 0;
+        while self.token(last + 1).kind == Kind::Dot && self.token(last + 2).kind == Kind::Word {
+            last += 2;
+        }
+        let all = self.text.get(first.start as usize..self.token(last).end as usize)?;
+        (all.len() <= 2 * SHOWN).then(|| string(&all.replace('`', "")))
     }
 
     fn before(&self) -> Option<Token> {
@@ -180,19 +205,47 @@ impl Parser<'_> {
             _ => false,
         }
     }
+}
 
-    fn ends_item(&self, before: Token) -> bool {
-        matches!(
-            before.kind,
-            Kind::Word
-                | Kind::Backtick
-                | Kind::Integer
-                | Kind::Decimal
-                | Kind::Double
-                | Kind::Text
-                | Kind::RightParen
-        )
-    }
+fn ends_item(before: Token) -> bool {
+    matches!(
+        before.kind,
+        Kind::Word
+            | Kind::Backtick
+            | Kind::Integer
+            | Kind::Decimal
+            | Kind::Double
+            | Kind::Text
+            | Kind::RightParen
+            | Kind::Gt
+    )
+}
+
+/// Words of other dialects.
+fn remedy_of_word(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_uppercase().as_str() {
+        "REGEXP" => "call REGEXP(text, pattern)",
+        "MINUS" => "write EXCEPT",
+        "UNSIGNED" => "Flink has no unsigned types; use the next wider one",
+        "AUTO_INCREMENT" | "IDENTITY" => "Flink has no generated keys",
+        "SEMI" => "write WHERE EXISTS (SELECT … FROM …)",
+        "ANTI" => "write WHERE NOT EXISTS (SELECT … FROM …)",
+        "LATERAL" => "write , LATERAL TABLE(function(…)) AS t(column)",
+        "ISNULL" => "write IS NULL",
+        "NOTNULL" => "write IS NOT NULL",
+        _ => return None,
+    })
+}
+
+/// A piece of the text for a message: no longer than a person wants to read.
+pub(crate) fn shown(text: &str) -> String {
+    let start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() { format!("{start}…") } else { start }
+}
+
+/// The candidate that a misspelt word was meant to be. Long words are no misspelling.
+pub(crate) fn near<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    if word.is_empty() || word.len() > SHOWN { None } else { nearest(word, candidates.iter().copied()) }
 }
 
 /// A fault of the grammar.

@@ -1,6 +1,7 @@
 //! FROM: tables, joins, table functions.
 
 use super::expr::call::Queries;
+use super::fault::shown;
 use super::{Parse, Parser, cost};
 use crate::ast::{Ident, Join, JoinCondition, JoinKind, JoinedTable, TableAlias, TableFactor, TableKind};
 use crate::lexer::Kind;
@@ -46,9 +47,10 @@ impl Parser<'_> {
                 self.eat_word("OUTER");
             }
             if self.at("APPLY") {
-                return Err(self
-                    .unexpected("JOIN")
-                    .hint("write CROSS JOIN LATERAL TABLE(…), or LEFT JOIN LATERAL TABLE(…) ON TRUE"));
+                return Err(self.wanted(
+                    "JOIN",
+                    "write CROSS JOIN LATERAL TABLE(…), or LEFT JOIN LATERAL TABLE(…) ON TRUE",
+                ));
             }
             self.expect_word("JOIN")?;
         }
@@ -93,8 +95,8 @@ impl Parser<'_> {
             return Err(self.unsupported("TABLESAMPLE"));
         }
         if factor.alias.is_some() && self.at_all(&["FOR", "SYSTEM_TIME"]) {
-            let fault = self.unexpected("a join, WHERE or the end of FROM");
-            return Err(fault.hint("put the alias behind it: table FOR SYSTEM_TIME AS OF time AS alias"));
+            let hint = "put the alias behind it: table FOR SYSTEM_TIME AS OF time AS alias";
+            return Err(self.wanted("a join, WHERE or the end of FROM", hint));
         }
         factor.span = self.since(start);
         Ok(factor)
@@ -130,25 +132,25 @@ impl Parser<'_> {
             return Ok(TableKind::Derived { query, lateral });
         }
         if lateral {
-            return Err(self.unexpected("TABLE(…), UNNEST(…) or a query in parentheses"));
+            let expected = "TABLE(…), UNNEST(…) or a query in parentheses";
+            return Err(match self.word() {
+                "" => self.unexpected(expected),
+                function => self.wanted(expected, format!("write LATERAL TABLE({}(…))", shown(function))),
+            });
         }
         if self.is(Kind::LeftParen) {
             let outer = self.enter(cost::JOIN)?;
             self.advance();
             let inner = Box::new(self.joined_table()?);
             if self.is(Kind::Comma) {
-                return Err(self
-                    .unexpected("')'")
-                    .hint("write CROSS JOIN instead of the comma in parentheses"));
+                return Err(self.wanted("')'", "write CROSS JOIN instead of the comma in parentheses"));
             }
             self.close()?;
             self.leave(cost::JOIN, outer);
             return Ok(TableKind::Nested(inner));
         }
         if self.query_begins(0) {
-            return Err(self
-                .unexpected("a table")
-                .hint("put the query into parentheses: FROM (SELECT …) AS t"));
+            return Err(self.wanted("a table", "put the query into parentheses: FROM (SELECT …) AS t"));
         }
         self.named_table()
     }
@@ -161,9 +163,10 @@ impl Parser<'_> {
         let name = self.path("a table function's name")?;
         let span = self.since(start);
         if !self.is(Kind::LeftParen) {
-            return Err(self
-                .unexpected("'('")
-                .hint("TABLE(…) holds a call of a table function; a table stands in FROM by its name"));
+            return Err(self.wanted(
+                "'('",
+                "TABLE(…) holds a call of a table function; a table stands in FROM by its name",
+            ));
         }
         let call = self.call_arguments(name, span, Queries::AreTables)?;
         self.close()?;

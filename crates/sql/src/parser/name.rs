@@ -2,7 +2,7 @@
 
 use millstream_types::Span;
 
-use super::fault::{parse_fault_at, reserved_hint, string};
+use super::fault::{parse_fault_at, reserved_hint, shown, string};
 use super::{Parse, Parser};
 use crate::ast::{Hint, HintArg, Ident, ObjectName, OptionEntry, Text};
 use crate::keywords::is_reserved;
@@ -125,9 +125,10 @@ impl Parser<'_> {
         match bare {
             Some(entry) if !all.iter().any(|o| o.key.value.eq_ignore_ascii_case("type")) => {
                 let key = &entry.key;
-                let message = format!("expected an option's key as a string but found '{}'", key.value);
+                let shown = shown(&key.value);
+                let message = format!("expected an option's key as a string but found '{shown}'");
                 Err(parse_fault_at(key.span, message)
-                    .hint(format!("put it in single quotes: {}", string(&key.value))))
+                    .hint(format!("put it in single quotes: {}", string(&shown))))
             }
             _ => Ok(all),
         }

@@ -40,13 +40,11 @@ impl Parser<'_> {
         let recursive = self.eat_word("RECURSIVE");
         let tables = self.commas(Self::common_table)?;
         if !self.at_query() {
-            let fault = self.unexpected("',', SELECT, VALUES or '('");
-            let insert = self.at("INSERT");
-            return Err(if insert {
-                fault.hint("put WITH behind it: INSERT INTO table WITH … SELECT …")
-            } else {
-                fault
-            });
+            let expected = "',', SELECT, VALUES or '('";
+            if self.at("INSERT") {
+                return Err(self.wanted(expected, "put WITH behind it: INSERT INTO table WITH … SELECT …"));
+            }
+            return Err(self.unexpected(expected));
         }
         Ok(With { recursive, tables, span: self.since(start) })
     }

@@ -82,14 +82,21 @@ impl Parser<'_> {
             }
             if self.is(Kind::End) {
                 let (line, column) = begin.line_column(self.text);
-                return Err(self
-                    .unexpected("INSERT or END")
-                    .hint(format!("the BEGIN at line {line}, column {column} needs an END")));
+                return Err(self.wanted(
+                    "INSERT or END",
+                    format!("the BEGIN at line {line}, column {column} needs an END"),
+                ));
             }
             match self.set_member() {
                 Ok(insert) => inserts.push(insert),
                 Err(fault) => {
                     faults.push(fault);
+                    // An END at the fault ends the set all the same.
+                    let behind = self.token(1).kind;
+                    if self.at("END") && matches!(behind, Kind::Semicolon | Kind::End) {
+                        self.advance();
+                        return Ok(inserts);
+                    }
                     self.recover();
                 }
             }
@@ -98,26 +105,34 @@ impl Parser<'_> {
 
     fn set_member(&mut self) -> Parse<Insert> {
         if !self.at("INSERT") {
-            return Err(self.unexpected("INSERT").hint("a statement set holds INSERT statements only"));
+            return Err(self.wanted("INSERT", "a statement set holds INSERT statements only"));
         }
         let insert = self.insert()?;
         if self.is(Kind::Semicolon) {
             return Ok(insert);
         }
         if self.at("END") {
-            return Err(self.unexpected("';'").hint("every INSERT of a statement set ends with ';'"));
+            return Err(self.wanted("';'", "every INSERT of a statement set ends with ';'"));
         }
         Err(self.behind_statement())
     }
 
+    /// Whether a statement may begin here.
+    pub(crate) fn begins_statement(&self) -> bool {
+        self.at_any(&[
+            "SELECT", "INSERT", "CREATE", "DROP", "ALTER", "EXECUTE", "SET", "SHOW", "EXPLAIN", "BEGIN",
+        ])
+    }
+
     /// The fault for what stands behind a whole statement.
     fn behind_statement(&self) -> Fault {
-        let fault = self.unexpected("the end of the statement");
-        let begins =
-            ["SELECT", "INSERT", "CREATE", "DROP", "ALTER", "EXECUTE", "SET", "SHOW", "EXPLAIN", "BEGIN"];
-        if self.at_any(&begins) {
-            return fault.hint(format!("put a ';' before {}", self.found()));
+        let expected = "the end of the statement";
+        if self.begins_statement() {
+            return self.wanted(expected, format!("put a ';' before {}", self.found()));
         }
-        fault
+        if let Some(hint) = self.missing_between() {
+            return self.wanted(expected, hint);
+        }
+        self.unexpected(expected)
     }
 }

@@ -2,10 +2,28 @@
 
 use millstream_types::Fault;
 
-use super::fault::parse_fault_at;
+use super::fault::{parse_fault_at, reserved_hint};
 use super::{Parse, Parser, cost};
 use crate::ast::{GroupBy, GroupItem, NamedWindow, ObjectName, Select, SelectItem};
+use crate::keywords::is_reserved;
 use crate::lexer::Kind;
+
+/// Words that can follow a select list without FROM.
+const BEHIND_SELECT_LIST: &[&str] = &[
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "MINUS",
+    "ORDER",
+    "LIMIT",
+    "OFFSET",
+    "FETCH",
+    "EMIT",
+    "ON",
+    "PARTITION",
+    "END",
+    "LATERAL",
+];
 
 impl Parser<'_> {
     /// SELECT … up to QUALIFY.
@@ -16,9 +34,7 @@ impl Parser<'_> {
         let quantifier = self.set_quantifier();
         if self.at("TOP") && self.token(1).kind == Kind::Integer {
             self.advance();
-            return Err(self
-                .unexpected("',' or FROM")
-                .hint("put LIMIT and the number at the end of the query"));
+            return Err(self.wanted("',' or FROM", "put LIMIT and the number at the end of the query"));
         }
         let items = self.commas(Self::select_item)?;
         let mut select = Select {
@@ -37,11 +53,29 @@ impl Parser<'_> {
         if self.eat_word("FROM") {
             self.clauses(&mut select)?;
         } else if self.at_any(&["WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY"]) {
-            let fault = self.unexpected("',' or FROM");
-            return Err(fault.hint("a SELECT without FROM has no other clause; read from (VALUES (…)) AS t"));
+            let hint = "a SELECT without FROM has no other clause; read from (VALUES (…)) AS t";
+            return Err(self.wanted("',' or FROM", hint));
+        } else if let Some(fault) = self.behind_select_list() {
+            return Err(fault);
         }
         select.span = self.since(start);
         Ok(select)
+    }
+
+    /// The fault of what can follow no select list: most often a second alias, a reserved or a quoted one.
+    fn behind_select_list(&self) -> Option<Fault> {
+        let expected = "',' or FROM";
+        if self.is(Kind::Text) {
+            return Some(self.wanted(expected, "a column's name stands in backticks or without quotes"));
+        }
+        let word = self.word();
+        if word.is_empty() || self.at_any(BEHIND_SELECT_LIST) || self.begins_statement() {
+            return None;
+        }
+        if is_reserved(word) && self.looks_like_name() {
+            return Some(self.wanted(expected, reserved_hint(word)));
+        }
+        Some(self.unexpected(expected))
     }
 
     fn clauses(&mut self, select: &mut Select) -> Parse<()> {
@@ -66,9 +100,7 @@ impl Parser<'_> {
             select.qualify = Some(self.expr()?);
         }
         if self.at("WHERE") {
-            return Err(self
-                .unexpected("the end of the query")
-                .hint("WHERE stands behind FROM, before GROUP BY"));
+            return Err(self.wanted("the end of the query", "WHERE stands behind FROM, before GROUP BY"));
         }
         Ok(())
     }
@@ -76,16 +108,11 @@ impl Parser<'_> {
     fn select_item(&mut self) -> Parse<SelectItem> {
         if self.is(Kind::Star) {
             let span = self.advance().span();
-            if self.at_any(&["EXCEPT", "EXCLUDE", "REPLACE"])
-                && self.token(1).kind == Kind::LeftParen
-                && !self.query_begins(2)
-            {
-                let fault = self.unexpected("',' or FROM");
-                return Err(fault.hint("Flink SQL cannot leave columns out of *; list the others"));
-            }
+            self.no_star_but()?;
             return Ok(SelectItem::Star(span));
         }
         if let Some(item) = self.qualified_star()? {
+            self.no_star_but()?;
             return Ok(item);
         }
         let expr = self.expr()?;
@@ -97,6 +124,17 @@ impl Parser<'_> {
             None
         };
         Ok(SelectItem::Expr { expr, alias })
+    }
+
+    /// `* EXCEPT (a)` is another product's.
+    fn no_star_but(&self) -> Parse<()> {
+        let but = self.at_any(&["EXCEPT", "EXCLUDE", "REPLACE"]);
+        if but && self.token(1).kind == Kind::LeftParen && self.ident_at(2) {
+            return Err(
+                self.wanted("',' or FROM", "Flink SQL cannot leave columns out of *; list the others")
+            );
+        }
+        Ok(())
     }
 
     /// `t.*`, `catalog.database.t.*`.
@@ -124,9 +162,7 @@ impl Parser<'_> {
         self.expect_word("BY")?;
         let distinct = self.eat_word("DISTINCT");
         if self.eat_word("ALL") && !self.starts_group_item() {
-            return Err(self
-                .unexpected("an expression")
-                .hint("Flink SQL has no GROUP BY ALL; list the columns"));
+            return Err(self.wanted("an expression", "Flink SQL has no GROUP BY ALL; list the columns"));
         }
         let items = self.commas(Self::group_item)?;
         Ok(GroupBy { distinct, items, span: self.since(start) })

@@ -1,7 +1,6 @@
 //! SHOW and DESCRIBE.
 
-use millstream_types::nearest;
-
+use super::fault::near;
 use super::{Parse, Parser};
 use crate::ast::{Describe, Show, ShowKind, ShowLike, Statement};
 use crate::lexer::Kind;
@@ -65,7 +64,7 @@ impl Parser<'_> {
         let ignore_case = word.eq_ignore_ascii_case("ILIKE");
         if !word.eq_ignore_ascii_case("LIKE") && !(ignore_case && ilike) {
             if ignore_case {
-                return Err(self.unexpected("LIKE").hint("this SHOW takes LIKE only"));
+                return Err(self.wanted("LIKE", "this SHOW takes LIKE only"));
             }
             return Ok(None);
         }
@@ -121,12 +120,11 @@ impl Parser<'_> {
                 return Ok((self.show_create()?, NONE));
             }
             _ => {
-                let fault = self.unexpected("what to show");
-                let hint = match nearest(&word, SHOWN.iter().copied()) {
+                let hint = match near(&word, SHOWN) {
                     Some(near) => format!("did you mean SHOW {near}?"),
                     None => format!("it can be {}", SHOWN.join(", ")),
                 };
-                return Err(fault.hint(hint));
+                return Err(self.wanted("what to show", hint));
             }
         };
         self.advance();
@@ -191,7 +189,7 @@ impl Parser<'_> {
                 }
                 "PLAN" if self.word_at(1).eq_ignore_ascii_case("FOR") => {
                     self.advance();
-                    return Err(self.unexpected("the end of the statement").hint("write EXPLAIN PLAN FOR"));
+                    return Err(self.wanted("the end of the statement", "write EXPLAIN PLAN FOR"));
                 }
                 _ => {}
             }

@@ -1,7 +1,8 @@
 //! Statements: which one begins here, and those that are too small for a file of their own.
 
-use millstream_types::{Fault, nearest};
+use millstream_types::Fault;
 
+use super::fault::near;
 use super::{Parse, Parser};
 use crate::ast::{
     Analyze, AnalyzeColumns, ClientCommand, CompilePlan, Explain, ExplainDetail, OptionEntry, PartitionSpec,
@@ -87,7 +88,7 @@ impl Parser<'_> {
                 fault.hint("write INSERT INTO; a sink with a primary key replaces rows by key")
             }
             "FROM" => fault.hint("begin with SELECT"),
-            _ => match nearest(word, BEGINNINGS.iter().copied()) {
+            _ => match near(word, BEGINNINGS) {
                 Some(known) => fault.hint(format!("did you mean {known}?")),
                 None => fault,
             },
@@ -153,14 +154,13 @@ impl Parser<'_> {
             }
             created
         } else {
-            let fault = self.unexpected("a query, INSERT, STATEMENT SET or CREATE TABLE AS");
             let details = ["ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE"];
-            let hint = match nearest(self.word(), details) {
+            let hint = match near(self.word(), &details) {
                 Some(near) => format!("did you mean {near}?"),
                 None => "details are ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN and PLAN_ADVICE"
                     .to_string(),
             };
-            return Err(fault.hint(hint));
+            return Err(self.wanted("a query, INSERT, STATEMENT SET or CREATE TABLE AS", hint));
         };
         let statement = SpannedStatement { statement, span: self.since(start) };
         Ok(Statement::Explain(Box::new(Explain { details, statement })))
@@ -185,7 +185,10 @@ impl Parser<'_> {
         }
         if self.is(Kind::Text) {
             let key = self.text("a key")?;
-            self.expect(Kind::Eq, "'='")?;
+            if !self.is(Kind::Eq) {
+                return Err(self.wanted("'='", "write SET 'key' = 'value'"));
+            }
+            self.advance();
             let value = self.text("the value as a string")?;
             return Ok(Statement::Set(Some(OptionEntry { key, value })));
         }
@@ -202,9 +205,7 @@ impl Parser<'_> {
         while !matches!(self.kind(), Kind::End | Kind::Semicolon) && !stop(self.kind()) {
             let token = self.token(0);
             if last != first.start && token.start != last {
-                return Err(self
-                    .unexpected("the end of the statement")
-                    .hint("put keys and values in single quotes"));
+                return Err(self.wanted("the end of the statement", "put keys and values in single quotes"));
             }
             last = self.advance().end;
         }

@@ -16,7 +16,7 @@ impl Parser<'_> {
         self.open()?;
         let mut schema = TableSchema::default();
         if self.is(Kind::RightParen) {
-            return Err(self.unexpected("a column").hint("leave out the empty parentheses"));
+            return Err(self.wanted("a column", "leave out the empty parentheses"));
         }
         loop {
             self.table_element(&mut schema)?;
@@ -34,13 +34,14 @@ impl Parser<'_> {
 
     /// The fault for what stands behind a column where a comma belongs.
     fn behind_column(&self) -> millstream_types::Fault {
-        let fault = self.unexpected("',' or ')'");
-        match self.word().to_ascii_uppercase().as_str() {
-            "AS" => fault.hint("a computed column has no type: name AS expression"),
-            "DEFAULT" => fault.hint("Flink SQL has no default values"),
-            "GENERATED" => fault.hint("write name AS expression"),
-            _ => fault,
-        }
+        let hint = match self.word().to_ascii_uppercase().as_str() {
+            "AS" => "a computed column has no type: name AS expression",
+            "DEFAULT" => "Flink SQL has no default values",
+            "GENERATED" => "write name AS expression",
+            "COMMENT" => "a comment stands behind everything else of its column",
+            _ => return self.unexpected("',' or ')'"),
+        };
+        self.wanted("',' or ')'", hint)
     }
 
     fn table_element(&mut self, schema: &mut TableSchema) -> Parse<()> {
@@ -246,9 +247,9 @@ impl Parser<'_> {
         if self.is(Kind::LeftParen) && self.ident_at(1) && self.token(2).kind == Kind::Word {
             self.advance();
             self.advance();
-            return Err(self
-                .unexpected("',' or ')'")
-                .hint("declare the column among the others and only name it here"));
+            return Err(
+                self.wanted("',' or ')'", "declare the column among the others and only name it here")
+            );
         }
         self.ident_list("a column's name")
     }

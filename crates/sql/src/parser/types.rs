@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use millstream_types::{DataType, Fault, IntervalField, MAX_LENGTH, RowField, TypeKind, nearest};
+use millstream_types::{DataType, Fault, IntervalField, MAX_LENGTH, RowField, TypeKind};
 
-use super::fault::parse_fault_at;
+use super::fault::{near, parse_fault_at, shown};
 use super::{Parse, Parser, cost};
 use crate::MAX_DEPTH;
 use crate::ast::{IntervalQualifier, TimeUnit, TypeName};
@@ -171,15 +171,15 @@ impl Parser<'_> {
     fn user_type(&mut self, start: u32) -> Parse<Typed> {
         let name = self.object_name("a type")?;
         if matches!(self.kind(), Kind::Lt | Kind::LeftParen) {
-            let fault = self.unexpected("',' or ')'");
             let hint = match name.last().to_ascii_uppercase().as_str() {
                 "STRUCT" => "write ROW<…>".to_string(),
-                _ => format!("'{}' is no type of Flink's", name.last()),
+                _ => format!("'{}' is no type of Flink's", shown(name.last())),
             };
-            return Err(Fault::user("parse", fault.message()).at(self.here()).hint(hint));
+            return Err(self.wanted("',' or ')'", hint));
         }
         let written = name.last();
-        let fault = Fault::user("unknown-type", format!("unknown type '{written}'")).at(self.since(start));
+        let fault =
+            Fault::user("unknown-type", format!("unknown type '{}'", shown(written))).at(self.since(start));
         let hint = match written.to_ascii_uppercase().as_str() {
             "TEXT" | "CLOB" | "NVARCHAR" => Some("STRING"),
             "LONG" | "INT8" | "BIGSERIAL" => Some("BIGINT"),
@@ -190,7 +190,7 @@ impl Parser<'_> {
             "FLOAT8" | "FLOAT64" => Some("DOUBLE"),
             "TIMESTAMPTZ" => Some("TIMESTAMP_LTZ(3)"),
             "JSON" => Some("STRING"),
-            _ => nearest(written, KNOWN.iter().copied()),
+            _ => near(written, KNOWN),
         };
         Err(match hint {
             Some(other) => fault.hint(format!("write {other}")),
@@ -279,9 +279,10 @@ impl Parser<'_> {
             }
             _ if self.at_all(&["WITH", "TIME", "ZONE"]) => {
                 self.advance();
-                return Err(self
-                    .unexpected("LOCAL")
-                    .hint("Flink keeps no zone in a value: write TIMESTAMP_LTZ(3) for an instant"));
+                return Err(self.wanted(
+                    "LOCAL",
+                    "Flink keeps no zone in a value: write TIMESTAMP_LTZ(3) for an instant",
+                ));
             }
             _ => {
                 if self.eat_word("WITHOUT") {
@@ -302,7 +303,7 @@ impl Parser<'_> {
         self.advance();
         if !self.is(Kind::Lt) {
             let example = if word == "MAP" { "MAP<STRING, INT>" } else { "ARRAY<INT>" };
-            return Err(self.unexpected("'<'").hint(format!("write the types of what is in it: {example}")));
+            return Err(self.wanted("'<'", format!("write the types of what is in it: {example}")));
         }
         self.advance();
         let first = self.nullable_type()?;
@@ -330,7 +331,7 @@ impl Parser<'_> {
         self.advance();
         let angle = self.eat(Kind::Lt);
         if !angle && !self.eat(Kind::LeftParen) {
-            return Err(self.unexpected("'<' or '('").hint("write the fields: ROW<id INT, name STRING>"));
+            return Err(self.wanted("'<' or '('", "write the fields: ROW<id INT, name STRING>"));
         }
         let mut height = 0;
         let mut fields = Vec::new();
@@ -340,9 +341,10 @@ impl Parser<'_> {
             let typed = self.nullable_type()?;
             height = height.max(typed.height);
             if self.at("COMMENT") {
-                return Err(self
-                    .unexpected(if angle { "',' or '>'" } else { "',' or ')'" })
-                    .hint("a field's comment stands without COMMENT: ROW<x INT 'comment'>"));
+                return Err(self.wanted(
+                    if angle { "',' or '>'" } else { "',' or ')'" },
+                    "a field's comment stands without COMMENT: ROW<x INT 'comment'>",
+                ));
             }
             let comment = match self.is(Kind::Text) {
                 true => Some(Arc::from(self.text("a comment")?.value)),
@@ -411,7 +413,11 @@ impl Parser<'_> {
                 self.advance();
                 Ok(unit)
             }
-            None => Err(self.unexpected("a unit such as SECOND, MINUTE, HOUR, DAY, MONTH or YEAR")),
+            None => {
+                let units = ["SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
+                let hint = self.meant(&units, "write the unit behind the number: INTERVAL '1' DAY");
+                Err(self.wanted("a unit such as SECOND, MINUTE, HOUR, DAY, MONTH or YEAR", hint))
+            }
         }
     }
 }

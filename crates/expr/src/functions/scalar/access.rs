@@ -17,7 +17,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The item of an array at an index, from 1, or the value of a key of a map. NULL where there is none.",
         &[Example::new("ARRAY[10, 20, 30][3]", "30"), Example::new("MAP['a', 1]['z']", "NULL")],
         subscript,
-    ),
+    )
+    .aliases(&["ITEM"]),
     Function::new(
         "CARDINALITY",
         "CARDINALITY(collection ARRAY) -> INT\nCARDINALITY(collection MAP) -> INT\nCARDINALITY(collection MULTISET) -> INT",

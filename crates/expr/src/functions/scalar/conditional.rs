@@ -1,6 +1,6 @@
 //! IF, COALESCE, IFNULL, NULLIF. A program evaluates IF and COALESCE as conditionals: a value only where it is taken.
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray};
+use arrow::array::{AsArray, BooleanArray};
 use arrow::compute::kernels::zip::zip;
 use arrow::compute::{is_not_null, nullif};
 use millstream_types::{DataType, Fault, TypeKind};
@@ -63,7 +63,7 @@ fn if_else(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let args = std::iter::once(condition.clone()).chain(values).collect();
     let kernel = simple("IF", |arguments, _| {
         let rows = arguments.rows();
-        let array = |i: usize| Ok::<ArrayRef, Fault>(arguments.column(i)?.clone().into_array(rows)?);
+        let array = |i: usize| arguments.column(i)?.clone().into_array(rows);
         let condition = array(0)?;
         let truth = condition.as_boolean_opt().ok_or_else(|| Fault::internal("no BOOLEAN"))?;
         zip(truth, &array(1)?, &array(2)?).map_err(broken)

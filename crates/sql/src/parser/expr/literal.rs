@@ -122,9 +122,7 @@ impl Parser<'_> {
             Kind::Integer | Kind::Decimal | Kind::Double => self.number(),
             _ if self.at_ident() => ExprKind::Column(self.path("a column")?),
             _ => {
-                return Err(self
-                    .unexpected("the interval's length as a string")
-                    .hint("write INTERVAL '1' DAY"));
+                return Err(self.wanted("the interval's length as a string", "write INTERVAL '1' DAY"));
             }
         };
         let expr = crate::ast::Expr { kind, span: self.since(start) };

@@ -116,9 +116,9 @@ impl Parser<'_> {
             }
         }
         if let Some(open) = climb.ops.iter().rev().find(|p| matches!(p.op, Op::Paren(_))) {
-            let fault = self.unexpected("')'");
             let (line, column) = open.span.line_column(self.text);
-            return Err(fault.hint(format!("the '(' at line {line}, column {column} is not closed")));
+            let hint = format!("the '(' at line {line}, column {column} is not closed");
+            return Err(self.wanted("')'", hint));
         }
         self.reduce(climb, 0)?;
         self.no_open_between(climb)?;
@@ -365,7 +365,7 @@ impl Parser<'_> {
     fn no_open_between(&self, climb: &Climb) -> Parse<()> {
         match climb.ops.last() {
             Some(Pending { op: Op::BetweenLow { .. }, .. }) => {
-                Err(self.unexpected("AND").hint("write BETWEEN low AND high"))
+                Err(self.wanted("AND", "write BETWEEN low AND high"))
             }
             _ => Ok(()),
         }

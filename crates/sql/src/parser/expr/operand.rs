@@ -46,16 +46,16 @@ impl Parser<'_> {
 
     /// The fault where an operand should stand.
     fn no_operand(&self) -> Fault {
-        let fault = self.unexpected("an expression");
+        let expected = "an expression";
         match self.kind() {
-            Kind::Star => {
-                fault.hint("* can stand only alone in a select list, behind a table's name, or in COUNT(*)")
-            }
+            Kind::Star => self.wanted(
+                expected,
+                "* can stand only alone in a select list, behind a table's name, or in COUNT(*)",
+            ),
             Kind::Question => {
                 self.parse_fault("Flink SQL takes no parameters").hint("write the value itself")
             }
-            Kind::RightParen | Kind::End | Kind::Semicolon => fault.hint("something is missing before it"),
-            _ => fault,
+            _ => self.unexpected(expected).hint("something is missing before it"),
         }
     }
 
@@ -102,9 +102,9 @@ impl Parser<'_> {
             "CURSOR" | "NEW" | "TREAT" | "CONVERT" => {
                 Err(self.parse_fault(format!("{word} is not supported by Flink")))
             }
-            "SELECT" | "VALUES" | "WITH" => Err(self
-                .unexpected("an expression")
-                .hint("put a query in an expression into parentheses: (SELECT …)")),
+            "SELECT" | "VALUES" | "WITH" => {
+                Err(self.wanted("an expression", "put a query in an expression into parentheses: (SELECT …)"))
+            }
             _ => self.other_word(&word),
         }
     }
@@ -120,22 +120,25 @@ impl Parser<'_> {
         if is_niladic(word) {
             return Ok(self.niladic());
         }
-        let fault = self.unexpected("an expression");
         if call {
-            let message = match word {
+            let hint = match word {
                 "STRING_AGG" | "GROUP_CONCAT" => "call LISTAGG(value, ',')".to_string(),
                 "CONTAINS" => "compare POSITION(part IN text) > 0, or write LIKE '%part%'".to_string(),
                 "DATE_TRUNC" => "write FLOOR(time TO unit)".to_string(),
                 _ => format!("{}; there is no system function of that name", reserved_hint(self.word())),
             };
-            return Err(Fault::user("parse", fault.message()).at(self.here()).hint(message));
+            return Err(self.wanted("an expression", hint));
         }
-        // A comma or clause that stands too early has another remedy than the quotes.
-        Err(if self.looks_like_name() { fault.hint(reserved_hint(self.word())) } else { fault })
+        // A clause that stands too early has another remedy than the quotes.
+        Err(if self.looks_like_name() {
+            self.wanted("an expression", reserved_hint(self.word()))
+        } else {
+            self.unexpected("an expression").hint("something is missing before it")
+        })
     }
 
     /// Whether the reserved word at hand was meant as a column: nothing that begins a clause follows its kind.
-    fn looks_like_name(&self) -> bool {
+    pub(crate) fn looks_like_name(&self) -> bool {
         !self.at_any(&[
             "FROM",
             "WHERE",
@@ -150,6 +153,7 @@ impl Parser<'_> {
             "ON",
             "AND",
             "OR",
+            "NOT",
             "THEN",
             "ELSE",
             "WHEN",

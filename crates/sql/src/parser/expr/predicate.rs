@@ -24,8 +24,8 @@ impl Parser<'_> {
                 self.push_and(climb, span)?;
             }
             "OR" => {
-                self.advance();
                 self.push_or(climb, span)?;
+                self.advance();
             }
             "IS" => {
                 self.advance();
@@ -171,7 +171,7 @@ impl Parser<'_> {
         }
         if self.is(Kind::LeftParen) && self.token(1).kind == Kind::RightParen {
             self.advance();
-            return Err(self.unexpected("a value or a query").hint("IN needs one value at least"));
+            return Err(self.wanted("a value or a query", "IN needs one value at least"));
         }
         self.in_parens(Self::expr).map(Members::List)
     }
@@ -200,7 +200,7 @@ impl Parser<'_> {
             _ => {
                 let hint =
                     "IS asks for NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM; compare values with =";
-                return Err(self.unexpected("NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM").hint(hint));
+                return Err(self.wanted("NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM", hint));
             }
         };
         self.advance();

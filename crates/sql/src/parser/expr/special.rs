@@ -28,9 +28,7 @@ impl Parser<'_> {
         let otherwise = if self.eat_word("ELSE") { Some(self.expr()?) } else { None };
         if !self.at("END") {
             let (line, column) = opening.span().line_column(self.text);
-            return Err(self
-                .unexpected("END")
-                .hint(format!("the CASE at line {line}, column {column} needs an END")));
+            return Err(self.wanted("END", format!("the CASE at line {line}, column {column} needs an END")));
         }
         self.advance();
         Ok(ExprKind::Case(Box::new(Case { operand, branches, otherwise })))
@@ -56,7 +54,7 @@ impl Parser<'_> {
         self.open()?;
         let expr = self.expr()?;
         if !self.at("AS") {
-            return Err(self.unexpected("AS").hint("write CAST(value AS type)"));
+            return Err(self.wanted("AS", "write CAST(value AS type)"));
         }
         self.advance();
         let target = self.cast_type()?;
@@ -80,7 +78,7 @@ impl Parser<'_> {
         self.open()?;
         let needle = self.single_operand()?;
         if !self.at("IN") {
-            return Err(self.unexpected("IN").hint("write POSITION(part IN text)"));
+            return Err(self.wanted("IN", "write POSITION(part IN text)"));
         }
         self.advance();
         let mut args = vec![needle, self.expr()?];
@@ -114,9 +112,7 @@ impl Parser<'_> {
         self.open()?;
         let mut args = vec![self.expr()?];
         if !self.at("PLACING") {
-            return Err(self
-                .unexpected("PLACING")
-                .hint("write OVERLAY(text PLACING new FROM start FOR length)"));
+            return Err(self.wanted("PLACING", "write OVERLAY(text PLACING new FROM start FOR length)"));
         }
         self.advance();
         args.push(self.expr()?);

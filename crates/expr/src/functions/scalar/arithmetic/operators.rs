@@ -57,10 +57,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     Function::new(
         "-",
-        "value NUMERIC - other NUMERIC -> NUMERIC\nvalue DATETIME - span INTERVAL -> DATETIME\nvalue INTERVAL - other INTERVAL -> INTERVAL",
+        "value NUMERIC - other NUMERIC -> NUMERIC\nvalue DATETIME - span INTERVAL -> DATETIME\nvalue INTERVAL - other INTERVAL -> INTERVAL\n- value NUMERIC -> NUMERIC",
         "The difference. Integers wrap, a DECIMAL that is too large is NULL.",
         &[Example::new("7.50 - 2.5", "5.00")],
-        |c| bind(c, Operator::Minus),
+        minus,
     ),
     Function::new(
         "*",
@@ -92,6 +92,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
         negate,
     ),
 ];
+
+/// With one operand it is the other sign.
+fn minus(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    if call.args.len() == 1 { negate(call) } else { bind(call, Operator::Minus) }
+}
 
 fn bind(call: &Call<'_>, op: Operator) -> Result<BoundCall, Fault> {
     let form = op.form();

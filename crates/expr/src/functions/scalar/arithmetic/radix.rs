@@ -28,7 +28,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "UNHEX",
         "UNHEX(text STRING) -> BYTES",
-        "The bytes that a text writes in base 16; a text of odd length is taken with a 0 in front. NULL if it is no such text.",
+        "The bytes that a text writes in base 16; the first digit of an odd number of digits counts as 0. NULL if it is no such text.",
         &[Example::new("UNHEX('68656C6C6F')", "hello"), Example::new("UNHEX('xy')", "NULL")],
         unhex,
     ),
@@ -98,14 +98,12 @@ fn unhex(call: &Call<'_>) -> Result<BoundCall, Fault> {
     Ok(BoundCall::new(TypeKind::BYTES.nullable(), vec![arg], kernel))
 }
 
-/// The bytes of a text in base 16. A lone digit stands for itself alone: `f` is the byte 0 in Flink, where the odd first digit is
-/// read as a byte of its own only if more digits follow.
+/// The bytes of a text in base 16. Of an odd number of digits the first one is checked, but stands for a byte 0, as in Flink
+/// (`EncodingUtils.unhex`).
 fn bytes_of(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
-    let (odd, pairs) = match digits.len() % 2 {
-        1 => (digits.first().copied(), digits.get(1..).unwrap_or_default()),
-        _ => (None, digits.as_slice()),
-    };
+    let odd = digits.len() % 2;
+    let pairs = digits.get(odd..).unwrap_or_default();
     let pairs = pairs.chunks(2).map(|p| p.iter().fold(0u8, |v, d| v << 4 | d));
-    Some(odd.into_iter().chain(pairs).collect())
+    Some(std::iter::repeat_n(0, odd).chain(pairs).collect())
 }
