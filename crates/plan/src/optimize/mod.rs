@@ -69,7 +69,8 @@ pub(crate) fn share(plan: &mut JobPlan) {
 fn well_formed(plan: &JobPlan) -> bool {
     plan.nodes.iter().enumerate().all(|(i, node)| {
         let ordered = node.inputs.iter().all(|input| input.0 < i);
-        let width = |n: usize| node.inputs.get(n).and_then(|i| plan.nodes.get(i.0)).map_or(0, |n| n.schema.len());
+        let width =
+            |n: usize| node.inputs.get(n).and_then(|i| plan.nodes.get(i.0)).map_or(0, |n| n.schema.len());
         let mut op = node.op.clone();
         let limit = match &op {
             crate::Op::Scan(scan) => scan.columns.len(),

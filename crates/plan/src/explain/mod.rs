@@ -1,0 +1,10 @@
+//! Plans for a person: a tree a sink, with the changes of every edge and what is read or computed only once. Also as JSON.
+
+mod expression;
+mod json;
+mod operator;
+mod tree;
+
+pub use json::explain_json;
+pub(crate) use operator::{meaning_text, operator_text};
+pub use tree::{ExplainOptions, explain_text};

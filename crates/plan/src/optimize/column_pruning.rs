@@ -1,0 +1,349 @@
+//! Columns that nobody reads are not computed, not kept and not read.
+//!
+//! From the sinks down each node learns which of its columns are read; from the scans up each is built anew with those. Operators that
+//! pass their input's columns on pass on whatever their input still has.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use millstream_expr::Expr;
+use millstream_flow::ChangelogMode;
+use millstream_types::Schema;
+
+use super::graph;
+use crate::{AggregateCall, JobPlan, JoinKind, NodeId, Op, ProjectItem, SortKey};
+
+/// Where a node's old columns are now.
+type Map = Vec<Option<usize>>;
+
+/// Prunes the plan.
+pub(super) fn prune_columns(plan: &mut JobPlan) {
+    let mut required: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); plan.nodes.len()];
+    for i in (0..plan.nodes.len()).rev() {
+        let Some(node) = plan.nodes.get(i) else { continue };
+        let own = required.get(i).cloned().unwrap_or_default();
+        for (input, wanted) in node.inputs.iter().zip(wanted(plan, i, &own)) {
+            if let Some(r) = required.get_mut(input.0) {
+                r.extend(wanted);
+            }
+        }
+    }
+    let mut maps: Vec<Map> = Vec::with_capacity(plan.nodes.len());
+    for i in 0..plan.nodes.len() {
+        let own = required.get(i).cloned().unwrap_or_default();
+        let map = rebuild(plan, i, &own, &maps);
+        maps.push(map);
+    }
+    graph::compact(plan);
+}
+
+fn width(plan: &JobPlan, id: NodeId) -> usize {
+    plan.nodes.get(id.0).map_or(0, |n| n.schema.len())
+}
+
+fn columns_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<usize> {
+    exprs.into_iter().flat_map(Expr::columns).collect()
+}
+
+fn calls_columns(calls: &[AggregateCall]) -> BTreeSet<usize> {
+    calls
+        .iter()
+        .flat_map(|c| c.args.iter().chain(&c.filter).chain(c.order_by.iter().map(|k| &k.expr)))
+        .flat_map(Expr::columns)
+        .collect()
+}
+
+fn keys_columns(keys: &[SortKey]) -> BTreeSet<usize> {
+    columns_of(keys.iter().map(|k| &k.expr))
+}
+
+/// Which columns of each input a node reads, given which of its own are read.
+fn wanted(plan: &JobPlan, index: usize, own: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
+    let Some(node) = plan.nodes.get(index) else { return Vec::new() };
+    let first = node.inputs.first().map_or(0, |i| width(plan, *i));
+    let below =
+        |own: &BTreeSet<usize>| -> BTreeSet<usize> { own.iter().copied().filter(|c| *c < first).collect() };
+    let all = |n: usize| -> BTreeSet<usize> { (0..n).collect() };
+    let mut passed = below(own);
+    match &node.op {
+        Op::Scan(_) | Op::Values(_) => return Vec::new(),
+        Op::Filter(e) => passed.extend(e.columns()),
+        Op::Project(items) => {
+            return vec![columns_of(own.iter().filter_map(|c| items.get(*c)).map(|i| &i.expr))];
+        }
+        Op::Union => return vec![own.clone(); node.inputs.len()],
+        Op::SetOperation { .. } | Op::Sink(_) | Op::Match(_) => {
+            return node.inputs.iter().map(|i| all(width(plan, *i))).collect();
+        }
+        Op::Unnest(u) => passed.extend(u.collection.columns()),
+        Op::TableFunction(t) => passed.extend(columns_of(&t.args)),
+        Op::Window(w) => {
+            passed.insert(w.time);
+            if let crate::WindowKind::Session { partition_keys, .. } = &w.kind {
+                passed.extend(partition_keys);
+            }
+        }
+        Op::Aggregate(a) => {
+            let mut read = columns_of(&a.keys);
+            let kept: Vec<AggregateCall> = a
+                .calls
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| own.contains(&(a.keys.len() + i)))
+                .map(|(_, c)| c.clone())
+                .collect();
+            read.extend(calls_columns(&kept));
+            if let Some(w) = &a.group_window {
+                read.insert(w.time);
+            }
+            return vec![read];
+        }
+        Op::Join(j) => {
+            let mut left = passed;
+            let mut right: BTreeSet<usize> =
+                own.iter().copied().filter(|c| *c >= first).map(|c| c - first).collect();
+            if matches!(j.kind, JoinKind::Semi | JoinKind::Anti) {
+                right.clear();
+            }
+            for (l, r) in &j.equal {
+                left.extend(l.columns());
+                right.extend(r.columns());
+            }
+            for c in j.condition.iter().flat_map(Expr::columns) {
+                if c < first {
+                    left.insert(c);
+                } else {
+                    right.insert(c - first);
+                }
+            }
+            if let Some((_, _, l, r)) = j.interval {
+                left.insert(l);
+                right.insert(r);
+            }
+            left.extend(j.time);
+            right.extend(j.right_time);
+            return vec![left, right];
+        }
+        Op::Over(o) => {
+            passed.extend(columns_of(&o.partition_by));
+            passed.extend(keys_columns(&o.order_by));
+            passed.extend(calls_columns(&o.calls));
+        }
+        Op::TopN(t) => {
+            passed.extend(columns_of(&t.partition_by));
+            passed.extend(keys_columns(&t.order_by));
+        }
+        Op::Sort(keys) => passed.extend(keys_columns(keys)),
+        Op::Limit { .. } => {}
+    }
+    vec![passed]
+}
+
+/// Builds a node with only what is read; gives where its columns are now.
+fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]) -> Map {
+    let Some(mut node) = plan.nodes.get(index).cloned() else { return Vec::new() };
+    let old = node.schema.clone();
+    let input_map = |n: usize| node.inputs.get(n).and_then(|i| maps.get(i.0)).cloned().unwrap_or_default();
+    let (first, second) = (input_map(0), input_map(1));
+    let old_width = first.len();
+    let to = |map: &Map, c: usize| map.get(c).copied().flatten().unwrap_or(0);
+    let remap = |e: &mut Expr| e.map_columns(&|c| to(&first, c));
+    let new_width = node.inputs.first().map_or(0, |i| width(plan, *i));
+    // Columns that pass through, then the node's own ones.
+    let passing = |added: usize| -> Map {
+        let mut map: Map = first.clone();
+        map.extend((0..added).map(|a| Some(new_width + a)));
+        map
+    };
+    let map: Map = match &mut node.op {
+        Op::Scan(scan) => {
+            let mut kept: Vec<usize> = own.iter().copied().collect();
+            if node.changes == ChangelogMode::Upsert {
+                kept.extend(node.upsert_keys.iter().flatten());
+                kept.sort_unstable();
+                kept.dedup();
+            }
+            scan.output = kept.iter().filter_map(|c| scan.output.get(*c)).cloned().collect();
+            let mut used: BTreeSet<usize> = columns_of(scan.output.iter().map(|o| &o.expr));
+            used.extend(columns_of(&scan.filter));
+            if let Some(w) = &scan.watermark {
+                used.extend(columns_of([&w.rowtime, &w.watermark]));
+            }
+            let used: Vec<usize> = used.into_iter().collect();
+            let columns = used.iter().filter_map(|c| scan.columns.get(*c)).copied().collect();
+            scan.columns = columns;
+            for e in node.op.expressions_mut() {
+                e.map_columns(&|c| used.binary_search(&c).unwrap_or(0));
+            }
+            position_map(old.len(), &kept)
+        }
+        Op::Values(rows) => {
+            let kept: Vec<usize> = own.iter().copied().collect();
+            for row in rows {
+                *row = kept.iter().filter_map(|c| row.get(*c)).cloned().collect();
+            }
+            position_map(old.len(), &kept)
+        }
+        Op::Project(items) => {
+            let kept: Vec<usize> = own.iter().copied().collect();
+            let mut fewer: Vec<ProjectItem> = kept.iter().filter_map(|c| items.get(*c)).cloned().collect();
+            for item in &mut fewer {
+                remap(&mut item.expr);
+            }
+            *items = fewer;
+            position_map(old.len(), &kept)
+        }
+        Op::Union => {
+            let kept: Vec<usize> = own.iter().copied().collect();
+            align_inputs(plan, &mut node, &kept, maps);
+            position_map(old.len(), &kept)
+        }
+        Op::SetOperation { .. } | Op::Sink(_) | Op::Match(_) => {
+            let kept: Vec<usize> = (0..old_width).collect();
+            align_inputs(plan, &mut node, &kept, maps);
+            (0..old.len()).map(Some).collect()
+        }
+        Op::Unnest(_) | Op::TableFunction(_) | Op::Sort(_) | Op::Limit { .. } | Op::Filter(_) => {
+            for e in node.op.expressions_mut() {
+                remap(e);
+            }
+            passing(old.len() - old_width)
+        }
+        Op::Window(w) => {
+            w.time = to(&first, w.time);
+            if let crate::WindowKind::Session { partition_keys, .. } = &mut w.kind {
+                for k in partition_keys {
+                    *k = to(&first, *k);
+                }
+            }
+            passing(3)
+        }
+        Op::Over(_) => {
+            for e in node.op.expressions_mut() {
+                remap(e);
+            }
+            passing(old.len() - old_width)
+        }
+        Op::TopN(t) => {
+            let rank = t.with_rank && own.contains(&old_width);
+            let had = t.with_rank;
+            t.with_rank = rank;
+            for e in node.op.expressions_mut() {
+                remap(e);
+            }
+            let mut map = passing(usize::from(rank));
+            if had && !rank {
+                map.push(None);
+            }
+            map
+        }
+        Op::Aggregate(a) => {
+            let keys = a.keys.len();
+            let kept: Vec<usize> = (0..keys).chain(own.iter().copied().filter(|c| *c >= keys)).collect();
+            let calls = a.calls.len();
+            a.calls = (0..calls)
+                .filter(|c| own.contains(&(keys + c)))
+                .filter_map(|c| a.calls.get(c))
+                .cloned()
+                .collect();
+            let properties = a.window_properties.len();
+            a.window_properties = (0..properties)
+                .filter(|c| own.contains(&(keys + calls + c)))
+                .filter_map(|c| a.window_properties.get(c).copied())
+                .collect();
+            if let Some(w) = &mut a.group_window {
+                w.time = to(&first, w.time);
+            }
+            for e in node.op.expressions_mut() {
+                remap(e);
+            }
+            position_map(old.len(), &kept)
+        }
+        Op::Join(j) => {
+            for (l, r) in &mut j.equal {
+                remap(l);
+                r.map_columns(&|c| to(&second, c));
+            }
+            let side =
+                |c: usize| if c < old_width { to(&first, c) } else { new_width + to(&second, c - old_width) };
+            if let Some(e) = &mut j.condition {
+                e.map_columns(&side);
+            }
+            if let Some((_, _, l, r)) = &mut j.interval {
+                *l = to(&first, *l);
+                *r = to(&second, *r);
+            }
+            j.time = j.time.map(|t| to(&first, t));
+            j.right_time = j.right_time.map(|t| to(&second, t));
+            let mut map = first.clone();
+            if !matches!(j.kind, JoinKind::Semi | JoinKind::Anti) {
+                map.extend(second.iter().map(|c| c.map(|c| c + new_width)));
+            }
+            map
+        }
+    };
+    node.schema = Arc::new(new_schema(plan, &node.inputs, &node.op, &old, &map));
+    node.upsert_keys = node
+        .upsert_keys
+        .iter()
+        .filter_map(|key| key.iter().map(|c| map.get(*c).copied().flatten()).collect::<Option<Vec<_>>>())
+        .collect();
+    if let Some(n) = plan.nodes.get_mut(index) {
+        *n = node;
+    }
+    map
+}
+
+fn position_map(width: usize, kept: &[usize]) -> Map {
+    (0..width).map(|c| kept.iter().position(|k| *k == c)).collect()
+}
+
+/// The fields that are still there, in their new order.
+fn new_schema(plan: &JobPlan, inputs: &[NodeId], op: &Op, old: &Schema, map: &Map) -> Schema {
+    let width = map.iter().flatten().max().map_or(0, |m| m + 1);
+    let mut fields = vec![None; width];
+    for (c, place) in map.iter().enumerate() {
+        if let (Some(p), Some(field)) = (place, old.field(c))
+            && let Some(slot) = fields.get_mut(*p)
+        {
+            *slot = Some(field.clone());
+        }
+    }
+    // An input may still have columns that only its other users read: they pass here, too.
+    if matches!(op, Op::Project(_) | Op::Aggregate(_) | Op::Union | Op::Scan(_) | Op::Values(_)) {
+        return Schema::new(fields.into_iter().flatten().collect());
+    }
+    let below: Vec<_> = inputs
+        .iter()
+        .filter_map(|i| plan.nodes.get(i.0))
+        .flat_map(|n| n.schema.fields.iter().cloned())
+        .collect();
+    let all = fields.into_iter().enumerate().filter_map(|(i, f)| f.or_else(|| below.get(i).cloned()));
+    Schema::new(all.collect())
+}
+
+/// Gives every input exactly the kept columns, where it has others or another order.
+fn align_inputs(plan: &mut JobPlan, node: &mut crate::Node, kept: &[usize], maps: &[Map]) {
+    for slot in 0..node.inputs.len() {
+        let Some(input) = node.inputs.get(slot).copied() else { continue };
+        let map = maps.get(input.0).cloned().unwrap_or_default();
+        let places: Vec<usize> = kept.iter().map(|c| map.get(*c).copied().flatten().unwrap_or(0)).collect();
+        let exact = places.iter().copied().eq(0..width(plan, input));
+        if exact {
+            continue;
+        }
+        let Some(below) = plan.nodes.get(input.0).cloned() else { continue };
+        let items: Vec<ProjectItem> = places
+            .iter()
+            .filter_map(|p| below.schema.field(*p).map(|f| (p, f)))
+            .map(|(p, f)| ProjectItem { name: f.name.clone(), expr: Expr::column(*p, f.data_type.clone()) })
+            .collect();
+        let schema = below.schema.project(&places);
+        let mut like = below.clone();
+        like.changes = ChangelogMode::Append;
+        let added = graph::add(plan, &like, Op::Project(items), vec![input], &schema);
+        if let Some(i) = node.inputs.get_mut(slot) {
+            *i = added;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Scans of one source read it once: the same connector with the same options that decide the data, whatever the tables are called and
+//! whichever of its columns they declare.
+
+use std::sync::Arc;
+
+use millstream_types::Schema;
+
+use super::graph;
+use crate::{ColumnSource, JobPlan, Op, ScanGroup, TableSpec};
+
+/// Formats that find columns by their position, so that two tables must declare the same columns to mean the same.
+const BY_POSITION: &[&str] = &["csv", "raw"];
+
+/// Joins the groups of scans that read the same source, and leaves in each group only the columns that are read.
+pub(super) fn share_scans(plan: &mut JobPlan) {
+    let mut groups: Vec<ScanGroup> = Vec::new();
+    for i in 0..plan.nodes.len() {
+        let Some(Op::Scan(scan)) = plan.nodes.get(i).map(|n| &n.op) else { continue };
+        let Some(own) = plan.scan_groups.get(scan.group) else { continue };
+        // The group's table decides what a physical position means.
+        let table = own.table.clone();
+        let sources: Vec<ColumnSource> =
+            scan.columns.iter().filter_map(|c| own.columns.get(*c)).cloned().collect();
+        let found = groups.iter().position(|g| same_source(&g.table, &table));
+        let group = found.unwrap_or(groups.len());
+        if found.is_none() {
+            groups.push(ScanGroup { table: table.clone(), columns: Vec::new(), scans: Vec::new() });
+        }
+        let Some(target) = groups.get_mut(group) else { continue };
+        if found.is_some() {
+            target.table = merged(&target.table, &table);
+        }
+        let mut columns = Vec::with_capacity(sources.len());
+        for source in sources {
+            let source = match source {
+                ColumnSource::Physical(p) => {
+                    let name = table.schema.field(p).map(|f| f.name.clone()).unwrap_or_default();
+                    ColumnSource::Physical(target.table.schema.index_of(&name).unwrap_or(p))
+                }
+                metadata => metadata,
+            };
+            columns.push(match target.columns.iter().position(|c| *c == source) {
+                Some(p) => p,
+                None => {
+                    target.columns.push(source);
+                    target.columns.len() - 1
+                }
+            });
+        }
+        if let Some(Op::Scan(scan)) = plan.nodes.get_mut(i).map(|n| &mut n.op) {
+            scan.group = group;
+            scan.columns = columns;
+        }
+    }
+    plan.scan_groups = groups;
+    graph::compact(plan);
+}
+
+/// Whether two tables read the same data.
+fn same_source(a: &TableSpec, b: &TableSpec) -> bool {
+    let decides = |t: &TableSpec| -> Vec<(String, String)> {
+        let kept = t.options.iter().filter(|(k, _)| !k.starts_with("sink."));
+        kept.map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    };
+    let format = a.format.as_deref();
+    a.connector == b.connector
+        && a.format == b.format
+        && a.format_options == b.format_options
+        && a.bounded == b.bounded
+        && a.partition_keys == b.partition_keys
+        && decides(a) == decides(b)
+        && match format {
+            // Rows of a source without a format, and columns by position: only the same declaration means the same.
+            None => a.schema == b.schema,
+            Some(f) if BY_POSITION.contains(&f) => a.schema == b.schema,
+            Some(_) => a.schema.fields.iter().all(|f| {
+                b.schema
+                    .index_of(&f.name)
+                    .and_then(|i| b.schema.field(i))
+                    .is_none_or(|g| f.data_type == g.data_type)
+            }),
+        }
+}
+
+/// The first table with the columns of both.
+fn merged(a: &Arc<TableSpec>, b: &TableSpec) -> Arc<TableSpec> {
+    let missing: Vec<_> =
+        b.schema.fields.iter().filter(|f| a.schema.index_of(&f.name).is_none()).cloned().collect();
+    if missing.is_empty() {
+        return a.clone();
+    }
+    let mut fields = a.schema.fields.clone();
+    fields.extend(missing);
+    Arc::new(TableSpec { schema: Arc::new(Schema::new(fields)), ..(**a).clone() })
+}

@@ -1,0 +1,43 @@
+//! Conditions as lists of terms, and what may be moved.
+
+use millstream_expr::{CastMode, Expr, ExprKind, Volatility};
+use millstream_types::Value;
+
+/// The terms of a condition, in order of evaluation.
+pub(crate) fn terms(condition: Expr) -> Vec<Expr> {
+    match condition.kind {
+        ExprKind::And(terms) => terms.into_iter().flat_map(self::terms).collect(),
+        ExprKind::Literal(Value::Boolean(true)) => Vec::new(),
+        _ => vec![condition],
+    }
+}
+
+/// Whether an expression gives the same value wherever it is evaluated.
+pub(super) fn is_steady(expr: &Expr) -> bool {
+    expr.volatility() == Volatility::Immutable
+}
+
+/// Whether some value of its columns makes an expression fail.
+pub(super) fn is_fallible(expr: &Expr) -> bool {
+    let mut fallible = false;
+    expr.walk(&mut |e| match &e.kind {
+        ExprKind::Call(c) => fallible |= c.fallible,
+        ExprKind::Cast { input, mode } => {
+            // Only conversions that parse or narrow fail; the ones that the binder adds widen.
+            fallible |= matches!(mode, CastMode::Cast | CastMode::Assign)
+                && !input.data_type.kind.same_as(&e.data_type.kind);
+            fallible |= *mode == CastMode::Implicit
+                && input.data_type.kind.is_string()
+                && !e.data_type.kind.is_string();
+        }
+        _ => {}
+    });
+    fallible
+}
+
+/// How many parts an expression has.
+pub(super) fn size(expr: &Expr) -> usize {
+    let mut n = 0;
+    expr.walk(&mut |_| n += 1);
+    n
+}
