@@ -10,6 +10,8 @@ mod conversion;
 mod logical;
 mod pattern;
 mod temporal;
+#[cfg(test)]
+mod tests;
 
 use millstream_types::Fault;
 
