@@ -180,6 +180,15 @@ impl Study {
         study
     }
 
+    /// A part that Java looks at on its own: what is counted anew after a choice in it ends with it.
+    fn enclosed(&mut self, node: &Node) {
+        let before = std::mem::replace(&mut self.before, (0, 0));
+        self.add(node);
+        self.min = self.min.wrapping_add(self.before.0);
+        self.max = self.max.wrapping_add(self.before.1);
+        self.before = before;
+    }
+
     fn choice(&mut self, min: i32, max: i32) {
         let before = (self.before.0.wrapping_add(self.min), self.before.1.wrapping_add(self.max));
         self.before = (before.0.wrapping_add(min), before.1.wrapping_add(max));
@@ -204,7 +213,8 @@ impl Study {
                 }
                 self.choice(min, max);
             }
-            Node::Group { node, .. } | Node::Bare(node) | Node::Atomic(node) => self.add(node),
+            Node::Group { node, .. } | Node::Bare(node) => self.add(node),
+            Node::Atomic(node) => self.enclosed(node),
             Node::Backref { .. } => self.bounded = false,
             Node::Repeat { node, question: true, greed, .. }
                 if *greed != Greed::Possessive && matches!(**node, Node::Group { .. } | Node::Bare(_)) =>
@@ -215,7 +225,7 @@ impl Study {
             }
             Node::Repeat { node, question: true, .. } => {
                 let min = self.min;
-                self.add(node);
+                self.enclosed(node);
                 self.min = min;
                 self.deterministic = false;
             }
