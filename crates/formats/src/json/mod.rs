@@ -25,6 +25,8 @@ use millstream_flow::{
 use millstream_types::Fault;
 
 #[cfg(test)]
+mod differential;
+#[cfg(test)]
 mod tests;
 
 /// The format `json`.

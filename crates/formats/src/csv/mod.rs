@@ -1,0 +1,54 @@
+//! CSV: a row of fields a record, found by position, as Flink's `csv` format (Jackson's reader and writer) has it.
+//!
+//! # What slices hold
+//! The value's own text, as in [`json`](super::json): quotes are taken off, numbers are trimmed and spelled without a `+`, booleans are `true` or `false`,
+//! DECIMALs have their column's scale. What had to be rewritten is in `Side`. ARRAY and ROW: the whole field's text.
+
+mod cut;
+mod encoder;
+mod kind;
+mod options;
+mod row;
+
+use millstream_flow::{
+    ChangelogMode, Decoder, DecoderSpec, Encoder, EncoderSpec, Format, FormatCard, Framing, Options,
+};
+use millstream_types::Fault;
+
+#[cfg(test)]
+mod tests;
+
+/// The format `csv`.
+#[derive(Debug)]
+pub struct Csv;
+
+const CARD: FormatCard = FormatCard {
+    name: "csv",
+    doc: "Fields between delimiters, quoted where needed, in the order of the table's columns. An empty field is an empty string, and no number.",
+    options: options::CARDS,
+    metadata: &[],
+    decodes: Some(ChangelogMode::Append),
+    encodes: Some(ChangelogMode::Append),
+};
+
+impl Format for Csv {
+    fn card(&self) -> &'static FormatCard {
+        &CARD
+    }
+
+    fn framing(&self, options: &Options) -> Result<Framing, Fault> {
+        let options = options::CsvOptions::read(options)?;
+        Ok(match options.quote {
+            Some(quote) => Framing::QuotedLines { delimiter: b"\n".to_vec(), quote, escape: options.escape },
+            None => Framing::default(),
+        })
+    }
+
+    fn decoder(&self, spec: DecoderSpec) -> Result<Box<dyn Decoder>, Fault> {
+        Ok(Box::new(cut::CsvDecoder::new(&spec)?))
+    }
+
+    fn encoder(&self, spec: EncoderSpec) -> Result<Box<dyn Encoder>, Fault> {
+        Ok(Box::new(encoder::CsvEncoder::new(&spec)?))
+    }
+}
