@@ -182,7 +182,7 @@ impl Study {
 
     /// A part that Java looks at on its own: what is counted anew after a choice in it ends with it.
     fn enclosed(&mut self, node: &Node) {
-        let before = std::mem::replace(&mut self.before, (0, 0));
+        let before = std::mem::take(&mut self.before);
         self.add(node);
         self.min = self.min.wrapping_add(self.before.0);
         self.max = self.max.wrapping_add(self.before.1);
