@@ -275,11 +275,17 @@ fn bind_watermark(
         .at(watermark.strategy.span)
         .hint(format!("write for example: {} - INTERVAL '5' SECOND", watermark.column)));
     }
-    let same = matches!(expr.data_type.kind, TypeKind::Timestamp(..)) == matches!(value.data_type.kind, TypeKind::Timestamp(..));
+    let same = matches!(expr.data_type.kind, TypeKind::Timestamp(..))
+        == matches!(value.data_type.kind, TypeKind::Timestamp(..));
     if !same {
         return Err(Fault::user(
             "bad-watermark",
-            format!("the watermark is {}, the column '{}' is {}", expr.data_type.plain(), watermark.column, value.data_type.plain()),
+            format!(
+                "the watermark is {}, the column '{}' is {}",
+                expr.data_type.plain(),
+                watermark.column,
+                value.data_type.plain()
+            ),
         )
         .at(watermark.strategy.span)
         .hint("give the watermark the type of the column"));

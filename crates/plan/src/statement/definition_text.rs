@@ -40,7 +40,11 @@ pub(super) fn create_table(table: &CatalogTable, cards: &Cards) -> String {
         parts.push(part);
     }
     if let Some(watermark) = &definition.watermark {
-        parts.push(format!("WATERMARK FOR {} AS {}", quote(&watermark.column), with_quoted_columns(&watermark.text, definition)));
+        parts.push(format!(
+            "WATERMARK FOR {} AS {}",
+            quote(&watermark.column),
+            with_quoted_columns(&watermark.text, definition)
+        ));
     }
     if let Some(key) = &definition.primary_key {
         let columns: Vec<String> = key.columns.iter().map(|c| quote(&c.0)).collect();
@@ -113,7 +117,8 @@ fn type_text(data_type: &DataType) -> String {
             let fields: Vec<String> = fields
                 .iter()
                 .map(|f| {
-                    let comment = f.comment.as_ref().map(|c| format!(" {}", quote_text(c))).unwrap_or_default();
+                    let comment =
+                        f.comment.as_ref().map(|c| format!(" {}", quote_text(c))).unwrap_or_default();
                     format!("{} {}{comment}", quote(&f.name), type_text(&f.data_type))
                 })
                 .collect();

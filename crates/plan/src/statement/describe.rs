@@ -119,7 +119,9 @@ fn table_rows(table: &CatalogTable) -> Vec<Line> {
             }),
             extras: match &declared.kind {
                 ColumnForm::Physical(_) => None,
-                ColumnForm::Computed { text, .. } => Some(format!("AS {}", with_quoted_columns(text, definition))),
+                ColumnForm::Computed { text, .. } => {
+                    Some(format!("AS {}", with_quoted_columns(text, definition)))
+                }
                 ColumnForm::Metadata { key, is_virtual, .. } => {
                     let from = key.as_ref().map(|k| format!(" FROM {}", quote_text(k))).unwrap_or_default();
                     Some(format!("METADATA{from}{}", if *is_virtual { " VIRTUAL" } else { "" }))
