@@ -175,20 +175,6 @@ fn sextet(b: u8) -> Result<u32, Bad> {
     }))
 }
 
-/// Appends bytes as base64 with padding.
-pub(crate) fn push_base64(out: &mut String, bytes: &[u8]) {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let letter = |bits: u32| ALPHABET.get(bits as usize & 63).map_or('A', |b| char::from(*b));
-    for group in bytes.chunks(3) {
-        let at = |i: usize| group.get(i).map_or(0, |b| u32::from(*b));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        out.push(letter(bits >> 18));
-        out.push(letter(bits >> 12));
-        out.push(if group.len() > 1 { letter(bits >> 6) } else { '=' });
-        out.push(if group.len() > 2 { letter(bits) } else { '=' });
-    }
-}
-
 /// Appends a DECIMAL as Java's `BigDecimal.toString` writes it without the zeros at its end: `1E+2` for 100.00, `0` for 0.00.
 pub(crate) fn push_stripped_decimal(out: &mut String, mut unscaled: i128, scale: u8) {
     if unscaled == 0 {
@@ -244,9 +230,6 @@ mod tests {
         for bad in ["AQ", "AQ ==", "AQ==x", "A-_="] {
             assert_eq!(read(bad), Err(Bad), "{bad}");
         }
-        let mut text = String::new();
-        push_base64(&mut text, &[1, 2, 255, 254]);
-        assert_eq!(text, "AQL//g==");
     }
 
     #[test]

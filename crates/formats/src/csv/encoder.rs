@@ -4,6 +4,7 @@
 //! quoted is its quick rule: those longer than 24 characters, and those with a character up to the delimiter or the quote in Unicode's order.
 
 use millstream_flow::{Encoded, Encoder, EncoderSpec, RecordSpan};
+use millstream_text::charset::push_base64;
 use millstream_text::number;
 use millstream_text::temporal::{
     TimestampStandard, push_json_date, push_json_instant, push_json_time, push_json_timestamp,
@@ -11,7 +12,7 @@ use millstream_text::temporal::{
 use millstream_types::{Batch, DataType, Fault};
 
 use crate::cell::{Cell, Plain, items};
-use crate::value::{push_base64, push_stripped_decimal};
+use crate::value::push_stripped_decimal;
 
 use super::kind::Typed;
 use super::options::CsvOptions;

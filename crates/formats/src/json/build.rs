@@ -201,7 +201,9 @@ impl Reader {
                 return Ok(Datum::Text(text));
             }
             json.clear();
-            text::compact(Scan::new(token.bytes, token.bytes.len()), 0, *decimals, json);
+            if !text::compact(token.bytes, *decimals, json) {
+                return Err(Bad);
+            }
             return Ok(Datum::Text(json));
         }
         if container {

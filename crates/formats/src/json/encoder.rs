@@ -3,12 +3,13 @@
 //! Source: Flink's `RowDataToJsonConverters` and the text that Jackson writes for them, as the 2.3 release answers.
 
 use millstream_flow::{Encoded, Encoder, EncoderSpec, RecordSpan};
+use millstream_text::charset::push_base64;
 use millstream_text::number;
 use millstream_text::temporal::{push_json_date, push_json_instant, push_json_time, push_json_timestamp};
 use millstream_types::{Batch, DataType, Fault, TypeKind};
 
 use crate::cell::{Cell, Plain, items};
-use crate::value::{push_base64, push_stripped_decimal};
+use crate::value::push_stripped_decimal;
 
 use super::kind::Typed;
 use super::options::{JsonOptions, NullKey};

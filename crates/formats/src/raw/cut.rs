@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, UInt32Array};
 use millstream_flow::{BadRecord, Decoder, DecoderSpec, RawChunk};
+use millstream_text::charset::Charset;
 use millstream_text::number;
 use millstream_types::{DataType, Fault, FieldSlices, Slice, SliceForm, Slices, TypeKind};
 
 use crate::column::{Column, Datum};
 
-use super::charset;
-use super::options::{Charset, RawOptions};
+use super::options::RawOptions;
 
 /// The types of one value that bytes are read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl RawDecoder {
                 Ok(t) if charset == Charset::Utf8 => Datum::Text(t),
                 _ => {
                     text.clear();
-                    charset::decode(charset, bytes, text);
+                    charset.decode(bytes, text);
                     Datum::Text(text)
                 }
             },

@@ -5,7 +5,6 @@ use millstream_types::{Batch, DataType, Fault};
 
 use crate::cell::{Cell, Plain};
 
-use super::charset;
 use super::cut::{Kind, one_column};
 use super::options::RawOptions;
 
@@ -50,7 +49,7 @@ impl Encoder for RawEncoder {
         for row in 0..batch.rows {
             let start = out.data.len();
             match (cell.get(row), self.kind) {
-                (Plain::Text(t), _) => charset::encode(self.options.charset, t, &mut out.data),
+                (Plain::Text(t), _) => self.options.charset.encode(t, &mut out.data),
                 (Plain::Bytes(b), _) => out.data.extend_from_slice(b),
                 (Plain::Boolean(v), _) => out.data.push(u8::from(v)),
                 (Plain::Integer(v), Kind::Integer(width)) => self.number(v as u64, width, &mut out.data),

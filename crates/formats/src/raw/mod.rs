@@ -3,7 +3,6 @@
 //! # What slices hold
 //! The value's own text, as in [`json`](super::json); for BYTES the bytes themselves.
 
-mod charset;
 mod cut;
 mod encoder;
 mod options;

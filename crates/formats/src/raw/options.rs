@@ -1,6 +1,7 @@
 //! The options of `raw`, read once.
 
 use millstream_flow::{OptionCard, OptionKind, Options};
+use millstream_text::charset::Charset;
 use millstream_types::Fault;
 
 /// Options, for the manual and for the planner's checks.
@@ -25,18 +26,6 @@ pub(super) const CARDS: &[OptionCard] = &[
     },
 ];
 
-/// How text is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Charset {
-    Utf8,
-    Ascii,
-    Latin1,
-    /// Big-endian, unless a byte order mark says otherwise; written with one.
-    Utf16,
-    Utf16Be,
-    Utf16Le,
-}
-
 /// The options, read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RawOptions {
@@ -49,15 +38,7 @@ impl RawOptions {
     /// User, for a wrong value; NotYet, for a further charset.
     pub fn read(options: &Options) -> Result<Self, Fault> {
         let name = options.get("charset").unwrap_or("UTF-8");
-        let charset = match name.to_ascii_uppercase().as_str() {
-            "UTF-8" | "UTF8" => Charset::Utf8,
-            "US-ASCII" | "ASCII" => Charset::Ascii,
-            "ISO-8859-1" | "LATIN1" | "ISO8859-1" => Charset::Latin1,
-            "UTF-16" => Charset::Utf16,
-            "UTF-16BE" => Charset::Utf16Be,
-            "UTF-16LE" => Charset::Utf16Le,
-            _ => return Err(Fault::not_yet(format!("'raw.charset' = '{name}'"))),
-        };
+        let charset = Charset::of(name).map_err(|fault| fault.in_place("option 'raw.charset'"))?;
         let big_endian = match options.get("endianness").unwrap_or("big-endian") {
             "big-endian" => true,
             "little-endian" => false,
