@@ -1,5 +1,8 @@
 //! What a person reads when a text is wrong. Each remedy, when followed, makes the text pass.
 
+// A test that stops at once says best what is wrong.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
 use millstream_sql::{parse_script, parse_statement};
 
 /// The wrong text, `message / remedy`, and the text that follows the remedy.

@@ -62,10 +62,10 @@ impl Parser<'_> {
         let negated = self.at("NOT");
         let word = self.word_at(usize::from(negated));
         let ignore_case = word.eq_ignore_ascii_case("ILIKE");
-        if !word.eq_ignore_ascii_case("LIKE") && !(ignore_case && ilike) {
-            if ignore_case {
-                return Err(self.wanted("LIKE", "this SHOW takes LIKE only"));
-            }
+        if ignore_case && !ilike {
+            return Err(self.wanted("LIKE", "this SHOW takes LIKE only"));
+        }
+        if !ignore_case && !word.eq_ignore_ascii_case("LIKE") {
             return Ok(None);
         }
         if negated {

@@ -329,31 +329,22 @@ impl Parser<'_> {
     /// `ROW<name type 'comment', …>` or `ROW(…)`.
     fn row(&mut self) -> Parse<Typed> {
         self.advance();
+        if self.eat(Kind::NotEq) {
+            // `ROW<>`
+            return Ok(leaf(TypeKind::Row(Arc::from(Vec::new()))));
+        }
         let angle = self.eat(Kind::Lt);
         if !angle && !self.eat(Kind::LeftParen) {
             return Err(self.wanted("'<' or '('", "write the fields: ROW<id INT, name STRING>"));
         }
         let mut height = 0;
         let mut fields = Vec::new();
-        let empty = if angle { self.is(Kind::Gt) } else { self.is(Kind::RightParen) };
-        while !empty {
-            let name = self.ident("a field's name")?;
-            let typed = self.nullable_type()?;
-            height = height.max(typed.height);
-            if self.at("COMMENT") {
-                return Err(self.wanted(
-                    if angle { "',' or '>'" } else { "',' or ')'" },
-                    "a field's comment stands without COMMENT: ROW<x INT 'comment'>",
-                ));
-            }
-            let comment = match self.is(Kind::Text) {
-                true => Some(Arc::from(self.text("a comment")?.value)),
-                false => None,
-            };
-            fields.push(RowField { name: Arc::from(name.value), data_type: typed.data_type, comment });
-            if !self.eat(Kind::Comma) {
-                break;
-            }
+        if !self.is(if angle { Kind::Gt } else { Kind::RightParen }) {
+            fields = self.commas(|p| {
+                let (field, high) = p.row_field(angle)?;
+                height = height.max(high);
+                Ok(field)
+            })?;
         }
         if angle {
             if !self.is(Kind::Gt) {
@@ -364,6 +355,23 @@ impl Parser<'_> {
             return Err(self.unexpected("',' or ')'"));
         }
         Ok(Typed { data_type: TypeKind::Row(fields.into()).nullable(), height: height + 1 })
+    }
+
+    /// `name type ['comment']`, and the height of the type.
+    fn row_field(&mut self, angle: bool) -> Parse<(RowField, usize)> {
+        let name = self.ident("a field's name")?;
+        let typed = self.nullable_type()?;
+        if self.at("COMMENT") {
+            return Err(self.wanted(
+                if angle { "',' or '>'" } else { "',' or ')'" },
+                "a field's comment stands without COMMENT: ROW<x INT 'comment'>",
+            ));
+        }
+        let mut comment = None;
+        if self.is(Kind::Text) {
+            comment = Some(Arc::from(self.text("a comment")?.value));
+        }
+        Ok((RowField { name: Arc::from(name.value), data_type: typed.data_type, comment }, typed.height))
     }
 
     /// `RAW('class', 'serializer snapshot')`.

@@ -147,7 +147,7 @@ impl Parser<'_> {
 fn binary(digits: &str, at: Span) -> Parse<Vec<u8>> {
     let fault = || parse_fault_at(at, "a binary string holds an even number of hexadecimal digits");
     let digits = digits.as_bytes();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err(fault());
     }
     digits
