@@ -107,3 +107,21 @@ fn hexadecimal_as_flink() {
     assert_eq!(unhex("g"), None);
     assert_eq!(unhex("é"), None);
 }
+
+#[test]
+fn no_text_breaks_anything() {
+    const PIECES: [&str; 22] = [
+        "http", ":", "//", "/", "[", "]", "::1", "@", "?", "#", "%", "%4", "%zz", "=", "==", "aGVs", "é",
+        "日", "\u{0}", "url:", "..", "-1",
+    ];
+    let mut state = 7u64;
+    let mut next = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..20_000 {
+        let text: String = (0..next(9)).map(|_| PIECES[next(PIECES.len())]).collect();
+        let _ = (Url::parse(&text), decode_url(&text), unhex(&text), Charset::of(&text));
+        let _ = (decode_base64(text.as_bytes(), true), decode_base64(text.as_bytes(), false));
+    }
+}

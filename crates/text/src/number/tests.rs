@@ -140,3 +140,42 @@ fn rescaling_rounds_half_up_and_checks() {
     assert_eq!(decimal_from_f64(1e-7, 5, 2), Some(0));
     assert_eq!(decimal_to_i64(-25, 1), -2);
 }
+
+#[test]
+fn no_text_breaks_anything() {
+    const PIECES: [&str; 18] = [
+        "0x",
+        "1",
+        "9999999999999999999",
+        ".",
+        "e",
+        "E",
+        "-",
+        "+",
+        "p",
+        "f",
+        "d",
+        "NaN",
+        "Infinity",
+        "é",
+        " ",
+        "0",
+        "00000000",
+        "\t",
+    ];
+    let mut state = 5u64;
+    let mut next = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..40_000 {
+        let text: String = (0..next(8)).map(|_| PIECES[next(PIECES.len())]).collect();
+        let _ = (parse_i64(&text), parse_f64(&text), parse_f32(&text));
+        let scale = next(39) as u8;
+        if let Ok(v) = parse_decimal(&text, 38, scale) {
+            let mut shown = String::new();
+            push_decimal(&mut shown, v, scale);
+            assert_eq!(parse_decimal(&shown, 38, scale), Ok(v), "{text}");
+        }
+    }
+}

@@ -42,3 +42,26 @@ fn formats_as_java() {
         assert_eq!(got, expected, "{format}");
     }
 }
+
+#[test]
+fn no_format_breaks_anything() {
+    const PIECES: [&str; 24] = [
+        "%", "%", "1$", "9$", "-", "#", "+", " ", "0", ",", "(", "<", "5", "20", ".", ".3", "d", "s", "f",
+        "e", "g", "x", "c", "é",
+    ];
+    let mut state = 3u64;
+    let mut next = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let arguments = [
+        PrintfArg::BigInt(i64::MIN),
+        PrintfArg::Double(-1.5e-300),
+        PrintfArg::String("日本"),
+        PrintfArg::Null,
+    ];
+    for i in 0..20_000 {
+        let format: String = (0..next(8)).map(|_| PIECES[next(PIECES.len())]).collect();
+        let _ = printf(&format, &arguments[i % 4..]);
+    }
+}

@@ -98,10 +98,10 @@ fn round_date(unit: TimeUnit, days: i64, floor: bool) -> i64 {
 /// FLOOR of a local time in milliseconds since 1970-01-01 00:00:00 (a TIMESTAMP_LTZ is moved to its zone and back by the caller).
 pub fn floor_millis(unit: TimeUnit, millis: i64) -> i64 {
     match unit {
-        TimeUnit::Week => floor_date(unit, millis / DAY_MILLIS) * DAY_MILLIS,
+        TimeUnit::Week => floor_date(unit, millis / DAY_MILLIS).saturating_mul(DAY_MILLIS),
         _ => match unit.millis() {
-            Some(step) => millis - millis.rem_euclid(step),
-            None => floor_date(unit, millis / DAY_MILLIS) * DAY_MILLIS,
+            Some(step) => millis.saturating_sub(millis.rem_euclid(step)),
+            None => floor_date(unit, millis / DAY_MILLIS).saturating_mul(DAY_MILLIS),
         },
     }
 }
@@ -109,13 +109,13 @@ pub fn floor_millis(unit: TimeUnit, millis: i64) -> i64 {
 /// CEIL of a local time in milliseconds since 1970-01-01 00:00:00.
 pub fn ceil_millis(unit: TimeUnit, millis: i64) -> i64 {
     match unit {
-        TimeUnit::Week => ceil_date(unit, millis / DAY_MILLIS) * DAY_MILLIS,
+        TimeUnit::Week => ceil_date(unit, millis / DAY_MILLIS).saturating_mul(DAY_MILLIS),
         _ => match unit.millis() {
             Some(step) => {
                 let over = millis.rem_euclid(step);
-                if over == 0 { millis } else { millis - over + step }
+                if over == 0 { millis } else { millis.saturating_add(step - over) }
             }
-            None => ceil_date(unit, millis / DAY_MILLIS) * DAY_MILLIS,
+            None => ceil_date(unit, millis / DAY_MILLIS).saturating_mul(DAY_MILLIS),
         },
     }
 }

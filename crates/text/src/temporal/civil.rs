@@ -49,10 +49,11 @@ pub(crate) fn hybrid_from_days(days: i64) -> (i64, u32, u32) {
     (year + era * 4 + i64::from(month <= 2), month as u32, day as u32)
 }
 
-/// As [`days_from_civil`], but in the Julian calendar where that gives a day before 1582-10-15.
+/// As [`days_from_civil`], but in the Julian calendar where the year is before 1582 or the day before 1582-10-15. (5 to 14 October 1582 do not
+/// exist; Java counts them on from the Julian 4th.)
 pub(crate) fn days_from_hybrid(year: i64, month: i64, day: i64) -> i64 {
     let gregorian = days_from_civil(year, month, day);
-    if gregorian >= CUTOVER {
+    if year >= 1582 && gregorian >= CUTOVER {
         return gregorian;
     }
     let year = year + (month - 1).div_euclid(12);
@@ -61,9 +62,7 @@ pub(crate) fn days_from_hybrid(year: i64, month: i64, day: i64) -> i64 {
     let era = shifted.div_euclid(4);
     let of_era = shifted.rem_euclid(4);
     let of_year = (153 * ((month + 9) % 12) + 2) / 5;
-    let julian = era * 1461 + of_era * 365 + of_year + day - 1 - 719_470;
-    // 5 to 14 October 1582 do not exist; Java counts them on from the Julian 4th.
-    julian
+    era * 1461 + of_era * 365 + of_year + day - 1 - 719_470
 }
 
 /// Whether a year of the Gregorian calendar has a 29 February.

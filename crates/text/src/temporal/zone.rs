@@ -292,13 +292,24 @@ impl ZoneCursor<'_> {
     }
 }
 
-/// The instant, held within the years that the tz library counts (-9999 to 9999).
+/// Seconds of 400 years, after which weekdays and leap years come again, and so the rules of zones.
+const CYCLE: i64 = 146_097 * DAY_SECONDS;
+
+/// A time in seconds, in the years that the tz library counts (-9999 to 9999): later ones are moved back by whole cycles.
+fn bounded(seconds: i64) -> i64 {
+    let last = Timestamp::MAX.as_second() - 2 * DAY_SECONDS;
+    let cycles = if seconds > last { (seconds - last).div_euclid(CYCLE) + 1 } else { 0 };
+    seconds - cycles * CYCLE
+}
+
+/// The instant, held within the years that the tz library counts.
 fn timestamp(instant: i64) -> Timestamp {
-    let bounded = instant.clamp(Timestamp::MIN.as_second() + 1, Timestamp::MAX.as_second());
+    let bounded = bounded(instant).max(Timestamp::MIN.as_second() + 1);
     Timestamp::from_second(bounded).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 fn civil_time(local: i64) -> Option<civil::DateTime> {
+    let local = bounded(local);
     let (year, month, day) = civil_from_days(local.div_euclid(DAY_SECONDS));
     let second = local.rem_euclid(DAY_SECONDS);
     civil::DateTime::new(

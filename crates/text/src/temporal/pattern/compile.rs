@@ -187,8 +187,8 @@ impl Parser<'_> {
             'M' | 'L' => text(Field::Month),
             'Q' | 'q' if count <= 2 => of_number(plain(Field::Quarter, 2)),
             'Q' | 'q' => text(Field::Quarter),
-            'w' => of_number(plain(Field::Week, 2)),
-            'W' => of_number(plain(Field::WeekOfMonth, 1)),
+            'w' => (count <= 2).then_some(Item::Number(Number { least: count, ..fixed(Field::Week, 2) })),
+            'W' => (count == 1).then_some(Item::Number(fixed(Field::WeekOfMonth, 1))),
             'D' => match count {
                 2 | 3 => Some(Item::Number(Number {
                     least: count,
@@ -201,8 +201,8 @@ impl Parser<'_> {
             'd' => of_number(plain(Field::DayOfMonth, 2)),
             'F' => of_number(plain(Field::WeekdayInMonth, 1)),
             'E' => text(Field::Weekday),
-            'e' if count <= 2 => of_number(plain(Field::LocalWeekday, 2)),
-            'c' if count == 1 => of_number(plain(Field::LocalWeekday, 1)),
+            'e' if count <= 2 => Some(Item::Number(fixed(Field::LocalWeekday, count))),
+            'c' if count == 1 => Some(Item::Number(fixed(Field::LocalWeekday, 1))),
             'c' if count == 2 => return Err(self.bad("'cc' means nothing")),
             'e' | 'c' => text(Field::Weekday),
             'a' => (count == 1).then_some(Item::Text(Field::AmPm, Style::Short)),

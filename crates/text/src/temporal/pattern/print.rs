@@ -14,13 +14,11 @@ impl DatePattern {
     /// # Errors
     /// User, when the pattern asks for a zone (a TIMESTAMP has none), or a number does not fit its width.
     pub fn format(&self, out: &mut String, value: DateTime) -> Result<(), Fault> {
-        let (year, month, day) = civil_from_days(value.days);
-        let view = View { value, year, month: i64::from(month), day: i64::from(day) };
-        print_all(&self.items, &view, out)
+        print_all(&self.items, &View::of(value), out)
     }
 }
 
-struct View {
+pub(super) struct View {
     value: DateTime,
     year: i64,
     month: i64,
@@ -28,7 +26,12 @@ struct View {
 }
 
 impl View {
-    fn number(&self, field: Field) -> i64 {
+    pub(super) fn of(value: DateTime) -> Self {
+        let (year, month, day) = civil_from_days(value.days);
+        View { value, year, month: i64::from(month), day: i64::from(day) }
+    }
+
+    pub(super) fn number(&self, field: Field) -> i64 {
         let (hour, minute, second, nano) = self.value.time();
         match field {
             Field::Era => i64::from(self.year > 0),

@@ -98,24 +98,24 @@ fn field(
         );
         return Ok(Some(at + length));
     }
-    let rest = text.get(at..).unwrap_or("");
+    if matches!(letter, b'z' | b'Z' | b'X') {
+        let found = zone_field(text.get(at..).unwrap_or(""), letter, count, zone)?;
+        return Ok(found.map(|(seconds, length)| {
+            fields.offset = Some(seconds);
+            at + length
+        }));
+    }
+    // Blanks before a name are not skipped.
+    let rest = text.get(start..).unwrap_or("");
     Ok(match letter {
         b'M' | b'L' => name(rest, &MONTHS).map(|(i, n)| (b'M', i as i64 + 1, n)),
         b'E' => name(rest, &WEEKDAYS).map(|(i, n)| (b'u', i as i64 + 1, n)),
         b'a' => name(rest, &HALVES).map(|(i, n)| (b'a', i as i64, n)),
-        b'G' => name(rest, &["BC", "AD"]).map(|(i, n)| (b'G', i as i64, n)),
-        _ => {
-            return zone_field(rest, letter, count, zone).map(|found| {
-                found.map(|(seconds, length)| {
-                    fields.offset = Some(seconds);
-                    at + length
-                })
-            });
-        }
+        _ => name(rest, &["BC", "AD"]).map(|(i, n)| (b'G', i as i64, n)),
     }
     .map(|(letter, value, length)| {
         fields.set_number(letter, value, false);
-        at + length
+        start + length
     }))
 }
 

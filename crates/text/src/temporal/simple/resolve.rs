@@ -16,7 +16,7 @@ pub(super) struct Fields {
     day: Stamped,
     day_of_year: Stamped,
     week: Stamped,
-    /// 1 is Monday.
+    /// 1 is Monday, 7 is Sunday; what is out of that range is as it was read.
     weekday: Stamped,
     half: Stamped,
     hour_of_half: Stamped,
@@ -131,7 +131,12 @@ impl Fields {
             && n > stamp(self.year)
         {
             let week = self.week.map_or(1, |(w, _)| w);
-            return week_day(year + later, week, self.weekday.map_or(7, |(d, _)| d));
+            let (more, day) = match self.weekday {
+                // The first day of the week, Sunday.
+                None => (0, 7),
+                Some((day, _)) => ((day - 1).div_euclid(7), (day - 1).rem_euclid(7) + 1),
+            };
+            return week_day(year + later, week + more, day);
         }
         let mut year = self.year.map_or(1970, |(y, _)| y) + later;
         if self.era == Some(0) {
@@ -151,12 +156,17 @@ impl Fields {
             return days_from_hybrid(year, 1, self.day_of_year.map_or(1, |(d, _)| d));
         }
         if let Some((week, _)) = self.week {
-            return week_day(year, week, self.weekday.map_or(7, |(d, _)| d));
+            return week_day(year, week, self.weekday.map_or(7, day_of_week));
         }
         let first = days_from_hybrid(year, month, 1);
         // A day of the week alone is its first one of the month.
-        first + self.weekday.map_or(0, |(d, _)| (d - i64::from(weekday(first))).rem_euclid(7))
+        first + self.weekday.map_or(0, |d| (day_of_week(d) - i64::from(weekday(first))).rem_euclid(7))
     }
+}
+
+/// A day of the week, 1 is Monday. A number out of range counts as `Calendar` counts, where 1 is Sunday.
+fn day_of_week((day, _): (i64, u32)) -> i64 {
+    if (1..=7).contains(&day) { day } else { day - 1 }
 }
 
 /// A day by the United States' weeks; `day` 1 is Monday, weeks begin on Sunday.
