@@ -9,6 +9,8 @@ mod constructors;
 mod conversion;
 mod logical;
 mod pattern;
+mod regexp;
+mod string;
 mod temporal;
 #[cfg(test)]
 mod tests;
@@ -32,7 +34,8 @@ pub const FAMILIES: &[Family] = &[
     Family { title: "Logic", lists: &[logical::FUNCTIONS] },
     Family { title: "Conditional values", lists: &[conditional::FUNCTIONS] },
     Family { title: "Numbers", lists: arithmetic::FUNCTIONS },
-    Family { title: "Text", lists: &[concatenation::FUNCTIONS] },
+    Family { title: "Text", lists: string::FUNCTIONS },
+    Family { title: "Regular expressions", lists: regexp::FUNCTIONS },
     Family { title: "Dates and times", lists: temporal::FUNCTIONS },
     Family { title: "Types", lists: &[conversion::FUNCTIONS] },
     Family { title: "Collections", lists: &[constructors::FUNCTIONS, access::FUNCTIONS] },
