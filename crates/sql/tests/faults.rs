@@ -120,6 +120,11 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "SELECT `timestamp` FROM t",
     ),
     (
+        "SELECT array, position FROM t",
+        "expected an expression but found 'array' / ARRAY is a reserved word; quote it with backticks: `array`",
+        "SELECT `array`, `position` FROM t",
+    ),
+    (
         "SELECT a FROM order",
         "expected a table's name but found 'order' / ORDER is a reserved word; quote it with backticks: `order`",
         "SELECT a FROM `order`",
@@ -262,6 +267,11 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; INSERT INTO b SELECT 2;",
         "expected INSERT or END but found the end of the text / the BEGIN at line 1, column 23 needs an END",
         "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; INSERT INTO b SELECT 2; END;",
+    ),
+    (
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; CREATE VIEW v AS SELECT 1; CREATE VIEW w AS SELECT 1",
+        "expected INSERT or END but found 'CREATE' / the BEGIN at line 1, column 23 needs an END",
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END; CREATE VIEW v AS SELECT 1; CREATE VIEW w AS SELECT 1",
     ),
     (
         "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1 FROM t END",

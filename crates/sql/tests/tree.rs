@@ -141,6 +141,7 @@ fn operators_bind_as_in_flink() {
         ("ts - INTERVAL -'5' SECOND", "(ts - -'5')"),
         ("(a, b) OVERLAPS (c, d)", "(ROW(a, b) Overlaps ROW(c, d))"),
         ("a > 1 /* c */ -- d\n AND b", "((a > 1) AND b)"),
+        ("final IN (1) AND final + (2) > map", "((final IN [1]) AND ((final + 2) > map))"),
         ("TUMBLE(ts, INTERVAL '1' MINUTE)", "TUMBLE(ts, '1')"),
     ] {
         let expr = parse_expression(text).unwrap_or_else(|f| panic!("{text}: {f:?}"));
@@ -360,7 +361,7 @@ fn create_table_in_full() {
     assert_eq!(t.like.as_ref().unwrap().features.len(), 2);
 }
 
-/// The forms of `spec` §2 that Blink has and Flink has not.
+/// The forms that Blink has and Flink has not.
 #[test]
 fn blinks_forms() {
     let text = "CREATE TABLE src (a VARCHAR, `b` BIGINT HEADER, a || 'x' AS c, TO_TIMESTAMP(b) AS ts, CAST(b AS INT) AS d, \

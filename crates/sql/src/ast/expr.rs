@@ -26,7 +26,8 @@ pub enum ExprKind {
     Field(Box<Expr>, Ident),
     /// `base[index]`: an element of an ARRAY, MAP or ROW.
     Index(Box<Expr>, Box<Expr>),
-    /// `- x` or `+ x`.
+    /// `- x` or `+ x`. A negative number is a sign before a literal, so the literal of `-9223372036854775808` would be too
+    /// large for a BIGINT alone.
     Sign(Sign, Box<Expr>),
     /// `NOT x`.
     Not(Box<Expr>),

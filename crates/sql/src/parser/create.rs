@@ -49,6 +49,7 @@ impl Parser<'_> {
             "DATABASE" => self.create_database(prefix),
             "MODEL" => self.create_model(prefix),
             "MATERIALIZED" => self.create_materialized_table(prefix),
+            "CONNECTION" => Err(Fault::not_yet("CREATE CONNECTION").at(self.here())),
             "SCHEMA" => Err(self.wanted("what to create", "write CREATE DATABASE")),
             "EXTERNAL" | "SOURCE" | "SINK" | "STREAM" => {
                 Err(self.wanted("what to create", "write CREATE TABLE; options say where its rows come from"))

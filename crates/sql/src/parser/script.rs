@@ -1,6 +1,6 @@
 //! A script: statements with `;` between, all faults of all of them; statement sets.
 
-use millstream_types::Fault;
+use millstream_types::{Fault, Span};
 
 use super::{Parse, Parser};
 use crate::ast::{Insert, SpannedStatement, Statement};
@@ -81,11 +81,11 @@ impl Parser<'_> {
                 return Ok(inserts);
             }
             if self.is(Kind::End) {
-                let (line, column) = begin.line_column(self.text);
-                return Err(self.wanted(
-                    "INSERT or END",
-                    format!("the BEGIN at line {line}, column {column} needs an END"),
-                ));
+                return Err(self.wanted("INSERT or END", needs_end(begin, self.text)));
+            }
+            if self.at_any(&["CREATE", "DROP", "ALTER", "SET", "RESET", "USE", "EXECUTE", "BEGIN", "SHOW"]) {
+                // What follows is no part of the set: one fault for the END that is missing.
+                return Err(self.wanted("INSERT or END", needs_end(begin, self.text)));
             }
             match self.set_member() {
                 Ok(insert) => inserts.push(insert),
@@ -135,4 +135,9 @@ impl Parser<'_> {
         }
         self.unexpected(expected)
     }
+}
+
+fn needs_end(begin: Span, text: &str) -> String {
+    let (line, column) = begin.line_column(text);
+    format!("the BEGIN at line {line}, column {column} needs an END")
 }

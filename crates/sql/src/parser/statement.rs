@@ -106,9 +106,6 @@ impl Parser<'_> {
         if self.eat_word("PLAN") {
             return self.text("the file as a string").map(Statement::ExecutePlan);
         }
-        if self.at_all(&["STATEMENT", "SET"]) {
-            return self.set_as_a_whole().map(Statement::StatementSet);
-        }
         if self.at("INSERT") {
             return self.insert().map(|i| Statement::Insert(Box::new(i)));
         }

@@ -285,9 +285,7 @@ impl Parser<'_> {
                 ));
             }
             _ => {
-                if self.eat_word("WITHOUT") {
-                    self.expect_words(&["TIME", "ZONE"])?;
-                }
+                self.eat_words(&["WITHOUT", "TIME", "ZONE"]);
                 false
             }
         };

@@ -61,26 +61,26 @@ impl Parser<'_> {
 
     fn word_operand(&mut self) -> Parse<ExprKind> {
         let word = self.word().to_ascii_uppercase();
-        let next = self.token(1).kind;
-        match word.as_str() {
-            "NULL" => Ok(self.constant(Literal::Null)),
-            "TRUE" => Ok(self.constant(Literal::Boolean(true))),
-            "FALSE" => Ok(self.constant(Literal::Boolean(false))),
-            "UNKNOWN" => Ok(self.constant(Literal::Unknown)),
-            "DATE" | "TIME" if next == Kind::Text => self.time_literal(),
-            "TIMESTAMP" if next == Kind::Text || self.word_at(1).eq_ignore_ascii_case("WITH") => {
-                self.time_literal()
-            }
-            "INTERVAL" => self.interval(),
+        match self.token(1).kind {
+            Kind::LeftParen => self.word_before_paren(&word),
+            Kind::LeftBracket => self.word_before_bracket(&word),
+            _ => self.word_alone(&word),
+        }
+    }
+
+    /// A word before `(`: calls and constructors with a notation of their own, or an ordinary call.
+    fn word_before_paren(&mut self, word: &str) -> Parse<ExprKind> {
+        match word {
             "CASE" => self.case(),
-            "CAST" | "TRY_CAST" if next == Kind::LeftParen => self.cast(),
+            "INTERVAL" => self.interval(),
+            "CAST" | "TRY_CAST" => self.cast(),
             "EXTRACT" => self.extract(),
             "POSITION" => self.position(),
             "OVERLAY" => self.overlay(),
             "SUBSTRING" => self.substring(),
             "TRIM" => self.trim(),
             "FLOOR" | "CEIL" | "CEILING" => self.floor_or_ceil(),
-            "TIMESTAMPADD" | "TIMESTAMPDIFF" if next == Kind::LeftParen => self.timestamp_function(),
+            "TIMESTAMPADD" | "TIMESTAMPDIFF" => self.timestamp_function(),
             "JSON_EXISTS" => self.json_exists(),
             "JSON_VALUE" => self.json_value(),
             "JSON_QUERY" => self.json_query(),
@@ -90,22 +90,58 @@ impl Parser<'_> {
             "JSON_ARRAYAGG" => self.json_array_agg(),
             "EXISTS" | "UNIQUE" => self.exists(),
             "ROW" => self.row_constructor(),
-            "ARRAY" => self.array(),
-            "MAP" if next == Kind::LeftBracket => self.map(),
-            "MAP" if self.at_collect_query() => self.collect_query(CollectKind::Map),
-            "MULTISET" => self.multiset(),
-            "DESCRIPTOR" if next == Kind::LeftParen => self.descriptor(),
-            "PERIOD" if next == Kind::LeftParen => self.period(),
-            "RUNNING" => self.match_scope(),
-            "FINAL" if self.token(2).kind == Kind::LeftParen => self.match_scope(),
-            "DEFAULT" if self.at_default() => self.default_value().map(|e| e.kind),
-            "CURSOR" | "NEW" | "TREAT" | "CONVERT" => {
-                Err(self.parse_fault(format!("{word} is not supported by Flink")))
+            "ARRAY" if self.query_begins(2) => self.collect_query(CollectKind::Array),
+            "MAP" if self.query_begins(2) => self.collect_query(CollectKind::Map),
+            "MULTISET" if self.query_begins(2) => self.collect_query(CollectKind::Multiset),
+            "ARRAY" | "MULTISET" => {
+                self.advance();
+                Err(self.wanted("'['", format!("write {word}[…]")))
             }
+            "DESCRIPTOR" => self.descriptor(),
+            "PERIOD" => self.period(),
+            "RUNNING" => self.match_scope(),
+            "CURSOR" | "TREAT" | "CONVERT" => {
+                Err(self.parse_fault(format!("{word}(…) is not supported by Flink")))
+            }
+            _ => self.other_word(word),
+        }
+    }
+
+    fn word_before_bracket(&mut self, word: &str) -> Parse<ExprKind> {
+        match word {
+            "ARRAY" => self.array(),
+            "MAP" => self.map(),
+            "MULTISET" => self.multiset(),
+            _ => self.word_alone(word),
+        }
+    }
+
+    /// A word that no bracket follows: literals and what else begins with a keyword, or a column.
+    fn word_alone(&mut self, word: &str) -> Parse<ExprKind> {
+        let text = self.token(1).kind == Kind::Text;
+        match word {
+            "NULL" => Ok(self.constant(Literal::Null)),
+            "TRUE" => Ok(self.constant(Literal::Boolean(true))),
+            "FALSE" => Ok(self.constant(Literal::Boolean(false))),
+            "UNKNOWN" => Ok(self.constant(Literal::Unknown)),
+            "DATE" | "TIME" | "TIMESTAMP" if text => self.time_literal(),
+            "TIMESTAMP" if self.word_at(1).eq_ignore_ascii_case("WITH") => self.time_literal(),
+            "INTERVAL" => self.interval(),
+            "CASE" => self.case(),
+            "EXISTS" | "UNIQUE" => self.exists(),
+            "RUNNING" => self.match_scope(),
+            // FINAL is no reserved word: `final IN (…)` is about a column.
+            "FINAL"
+                if self.token(2).kind == Kind::LeftParen
+                    && (self.ident_at(1) || is_callable(self.word_at(1))) =>
+            {
+                self.match_scope()
+            }
+            "DEFAULT" if self.at_default() => self.default_value().map(|e| e.kind),
             "SELECT" | "VALUES" | "WITH" => {
                 Err(self.wanted("an expression", "put a query in an expression into parentheses: (SELECT …)"))
             }
-            _ => self.other_word(&word),
+            _ => self.other_word(word),
         }
     }
 

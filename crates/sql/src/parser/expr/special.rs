@@ -277,10 +277,7 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Default, span })
     }
 
-    pub(super) fn at_collect_query(&self) -> bool {
-        self.token(1).kind == Kind::LeftParen && self.query_begins(2)
-    }
-
+    /// `ARRAY(SELECT …)` and its kin.
     pub(super) fn collect_query(&mut self, kind: CollectKind) -> Parse<ExprKind> {
         self.advance();
         self.open()?;
@@ -289,19 +286,14 @@ impl Parser<'_> {
         Ok(ExprKind::CollectQuery(kind, Box::new(query)))
     }
 
-    /// `ARRAY[a, b]`, `ARRAY(SELECT …)`.
+    /// `ARRAY[a, b]`.
     pub(super) fn array(&mut self) -> Parse<ExprKind> {
-        if self.at_collect_query() {
-            return self.collect_query(CollectKind::Array);
-        }
         self.advance();
         self.bracketed().map(ExprKind::Array)
     }
 
+    /// `MULTISET[a, b]`.
     pub(super) fn multiset(&mut self) -> Parse<ExprKind> {
-        if self.at_collect_query() {
-            return self.collect_query(CollectKind::Multiset);
-        }
         self.advance();
         self.bracketed().map(ExprKind::Multiset)
     }
