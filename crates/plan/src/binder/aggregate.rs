@@ -79,8 +79,9 @@ impl ExprBinder<'_, '_> {
             None => None,
         };
         let order: Vec<&ast::OrderItem> = call.order_by.iter().chain(&call.within_group).collect();
+        // Flink takes WITHIN GROUP for none of its own aggregates, and ORDER BY inside the parentheses for those that collect.
         if let Some(first) = order.first()
-            && !function.ordered
+            && (!function.ordered || !call.within_group.is_empty())
         {
             return Err(Fault::user(
                 "within-group",

@@ -19,6 +19,15 @@ use super::{Binder, OUTER};
 use crate::catalog::BindEnvironment;
 use crate::{AggregateCall, JobSettings};
 
+/// How deeply an expression may be nested, chains counted by their length.
+const MAX_LEVELS: usize = 700;
+
+fn too_deep(span: Span) -> Fault {
+    Fault::user("too-deep", format!("the expression is nested more than {MAX_LEVELS} levels deep"))
+        .at(span)
+        .hint("compute parts of it in a subquery; CONCAT_WS joins many strings on one level")
+}
+
 /// What an expression may hold and what was found in it.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
@@ -47,6 +56,8 @@ pub(crate) struct Collected {
     pub window_properties: Vec<&'static str>,
     /// MATCH_RECOGNIZE: names are pattern variables.
     pub in_match: bool,
+    /// How many levels are around.
+    pub level: usize,
     /// Type of the column that MATCH_RECOGNIZE orders by.
     pub match_time: Option<DataType>,
 }
@@ -83,16 +94,27 @@ impl ExprBinder<'_, '_> {
     /// # Errors
     /// User or NotYet, at the place in the text.
     pub fn bind(&mut self, expr: &ast::Expr) -> Result<Expr, Fault> {
-        // One small frame a level: the forms with locals of their own are functions of their own.
+        let span = expr.span;
+        self.found.level += 1;
+        if self.found.level > MAX_LEVELS {
+            return Err(too_deep(span));
+        }
+        let bound = self.bind_form(expr);
+        self.found.level -= 1;
+        bound.map(|b| b.at(span)).map_err(|f| f.at(span))
+    }
+
+    /// One small frame a level: the forms with locals of their own are functions of their own.
+    fn bind_form(&mut self, expr: &ast::Expr) -> Result<Expr, Fault> {
         use ast::ExprKind as E;
         let span = expr.span;
-        let bound = match &expr.kind {
+        match &expr.kind {
             E::Literal(l) => bind_literal(l, false, span),
             E::Interval(interval) => self.interval(interval, span),
             E::Difference(left, right, qualifier) => self.difference(left, right, qualifier.from, span),
             E::Column(path) => self.column(path, span),
             E::Field(base, field) => self.field(base, field),
-            E::Index(base, index) => self.operator("ITEM", &[base, index], span),
+            E::Index(base, index) => self.operator("[]", &[base, index], span),
             E::Sign(sign, operand) => self.sign(*sign, operand, span),
             E::Not(operand) => self.not(operand, span),
             E::And(terms) => self.logical(terms, true, span),
@@ -148,8 +170,7 @@ impl ExprBinder<'_, '_> {
             E::MatchScope(..) => {
                 Err(Fault::user("match-scope", "FINAL and RUNNING belong to MATCH_RECOGNIZE").at(span))
             }
-        };
-        bound.map(|b| b.at(span)).map_err(|f| f.at(span))
+        }
     }
 
     /// Binds a condition.
@@ -262,8 +283,20 @@ impl ExprBinder<'_, '_> {
         Ok(if and { conjunction(bound) } else { disjunction(bound) })
     }
 
+    /// A chain is bound to a tree as deep as it is long.
     #[inline(never)]
     fn chain(&mut self, first: &ast::Expr, links: &[ast::ChainLink]) -> Result<Expr, Fault> {
+        self.found.level += links.len();
+        if self.found.level > MAX_LEVELS {
+            let place = links.last().map_or(first.span, |l| l.op_span);
+            return Err(too_deep(place));
+        }
+        let bound = self.chain_links(first, links);
+        self.found.level -= links.len();
+        bound
+    }
+
+    fn chain_links(&mut self, first: &ast::Expr, links: &[ast::ChainLink]) -> Result<Expr, Fault> {
         let mut left = self.bind(first)?;
         let start = first.span;
         for link in links {

@@ -6,7 +6,7 @@ use millstream_expr::{Expr, ExprKind};
 use millstream_sql::ast;
 use millstream_types::{DataType, Fault, Field, Schema, Span, TypeKind, Value};
 
-use super::expression::{Collected, ExprBinder, conjunction, disjunction};
+use super::expression::{Collected, ExprBinder, compare_name, conjunction, disjunction};
 use super::group::replace_columns;
 use super::join::joined_schema;
 use super::query::column;
@@ -33,8 +33,25 @@ pub(crate) struct PendingSubquery {
 
 /// A term of WHERE that is a join.
 enum JoinTerm<'e> {
-    Exists { query: &'e ast::Query, negated: bool, span: Span },
-    In { expr: &'e ast::Expr, query: &'e ast::Query, negated: bool, span: Span },
+    Exists {
+        query: &'e ast::Query,
+        negated: bool,
+        span: Span,
+    },
+    In {
+        expr: &'e ast::Expr,
+        query: &'e ast::Query,
+        negated: bool,
+        span: Span,
+    },
+    /// `expr op ANY (query)` as a semi join, `expr op ALL (query)` as an anti join with what contradicts it.
+    Quantified {
+        expr: &'e ast::Expr,
+        op: ast::CompareOp,
+        all: bool,
+        query: &'e ast::Query,
+        span: Span,
+    },
 }
 
 impl Binder<'_> {
@@ -100,9 +117,10 @@ impl Binder<'_> {
             JoinTerm::Exists { query, negated, span } | JoinTerm::In { query, negated, span, .. } => {
                 (*query, *negated, *span)
             }
+            JoinTerm::Quantified { query, all, span, .. } => (*query, *all, *span),
         };
         let mut operands = Vec::new();
-        if let JoinTerm::In { expr, .. } = &term {
+        if let JoinTerm::In { expr, .. } | JoinTerm::Quantified { expr, .. } = &term {
             let mut found = Collected { clause: "WHERE", ..Collected::default() };
             let items: Vec<&ast::Expr> = match &expr.kind {
                 ast::ExprKind::Row { items, .. } => items.iter().collect(),
@@ -130,6 +148,14 @@ impl Binder<'_> {
             let nullable = operand.data_type.nullable || other.data_type.nullable;
             let mut found = Collected { clause: "IN", ..Collected::default() };
             let mut binder = ExprBinder { binder: self, scope: &empty, found: &mut found };
+            if let JoinTerm::Quantified { op, all, .. } = &term {
+                let compared = binder.call(compare_name(*op), vec![operand, other], Vec::new(), span)?;
+                terms.push(match all {
+                    true => binder.call("IS NOT TRUE", vec![compared], Vec::new(), span)?,
+                    false => compared,
+                });
+                continue;
+            }
             let equal = binder.call("=", vec![operand.clone(), other.clone()], Vec::new(), span)?;
             terms.push(if negated && nullable {
                 // x NOT IN (… NULL …) is never TRUE.
@@ -326,6 +352,12 @@ fn join_term(expr: &ast::Expr, negate: bool) -> Option<JoinTerm<'_>> {
         ast::ExprKind::InQuery { expr: operand, query, negated } => {
             Some(JoinTerm::In { expr: operand, query, negated: *negated != negate, span: expr.span })
         }
+        ast::ExprKind::Quantified(q) if !negate => match &q.right {
+            ast::QuantifiedSet::Query(query) => {
+                Some(JoinTerm::Quantified { expr: &q.left, op: q.op, all: q.all, query, span: expr.span })
+            }
+            ast::QuantifiedSet::List(_) => None,
+        },
         _ => None,
     }
 }

@@ -93,6 +93,12 @@ impl Printer<'_> {
         let symbol = name.chars().all(|c| !c.is_ascii_alphanumeric())
             || matches!(name, "LIKE" | "SIMILAR TO" | "IS DISTINCT FROM" | "IS NOT DISTINCT FROM");
         match args {
+            [base, index] if name == "[]" => {
+                self.write(base, out, true);
+                out.push('[');
+                self.write(index, out, false);
+                out.push(']');
+            }
             [a, b] if symbol => {
                 if nested {
                     out.push('(');
@@ -114,12 +120,6 @@ impl Printer<'_> {
                 out.push_str(" IN (");
                 self.list(rest, ", ", out, false);
                 out.push(')');
-            }
-            [base, index] if name == "ITEM" => {
-                self.write(base, out, true);
-                out.push('[');
-                self.write(index, out, false);
-                out.push(']');
             }
             _ => {
                 out.push_str(name);

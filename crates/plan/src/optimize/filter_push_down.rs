@@ -7,9 +7,9 @@
 use millstream_expr::Expr;
 
 use super::graph;
-use super::terms::{is_fallible, is_steady, size, terms};
+use super::terms::{is_fallible, is_steady, size, split, terms};
 use crate::binder::replace_columns;
-use crate::{JobPlan, JoinKind, NodeId, Op};
+use crate::{JobPlan, JoinKind, Node, NodeId, Op};
 use millstream_flow::ChangelogMode;
 
 /// A condition that grows beyond this by substitution stays where it is.
@@ -41,71 +41,38 @@ fn push(plan: &mut JobPlan, id: NodeId, work: &mut Vec<NodeId>) {
         bypass(plan, id, child_id);
         return;
     }
-    let steady = all.iter().take_while(|t| is_steady(t)).count();
-    let mut moving = all;
-    let mut staying = moving.split_off(steady);
     match &child.op {
         Op::Filter(inner) => {
             let mut joined = terms(inner.clone());
-            joined.append(&mut moving);
-            joined.append(&mut staying);
+            joined.extend(all);
             replace(plan, id, Op::Filter(Expr::and(joined)), child.inputs);
             work.push(id);
         }
         Op::Project(items) => {
-            let movable = moving
-                .iter()
-                .take_while(|t| {
-                    t.columns().iter().all(|c| items.get(*c).is_some_and(|i| is_steady(&i.expr)))
-                        && size(t).saturating_mul(
-                            t.columns()
-                                .iter()
-                                .filter_map(|c| items.get(*c))
-                                .map(|i| size(&i.expr))
-                                .max()
-                                .unwrap_or(1),
-                        ) < MAX_SIZE
-                })
-                .count();
-            let rest = moving.split_off(movable);
-            if moving.is_empty() {
-                return;
-            }
-            for t in &mut moving {
-                replace_columns(t, &|c| items.get(c).map(|i| i.expr.clone()));
-            }
-            let Some(below) = child.inputs.first().copied() else { return };
-            let filter = filter_on(plan, &node, moving, below);
-            work.push(filter);
-            let op = child.op.clone();
-            above(plan, id, &node, op, vec![filter], rest, staying, work);
+            let fits = |t: &Expr| {
+                let columns = t.columns();
+                let largest = columns.iter().filter_map(|c| items.get(*c)).map(|i| size(&i.expr)).max();
+                columns.iter().all(|c| items.get(*c).is_some_and(|i| is_steady(&i.expr)))
+                    && size(t).saturating_mul(largest.unwrap_or(1)) < MAX_SIZE
+            };
+            let (moving, staying) = split(all, fits);
+            let moved = substituted(moving, &|c| items.get(c).map(|i| i.expr.clone()));
+            below(plan, id, &child, moved, staying, work);
         }
         Op::Union => {
+            let (moving, staying) = split(all, |_| true);
             if moving.is_empty() {
                 return;
             }
-            let inputs: Vec<NodeId> = child
-                .inputs
-                .iter()
-                .map(|i| {
-                    let filter = filter_on(plan, &node, moving.clone(), *i);
-                    work.push(filter);
-                    filter
-                })
-                .collect();
-            above(plan, id, &node, Op::Union, inputs, Vec::new(), staying, work);
+            let inputs: Vec<NodeId> =
+                child.inputs.iter().map(|i| filter_on(plan, &node, moving.clone(), *i, work)).collect();
+            let union = graph::add(plan, &child, Op::Union, inputs, &child.schema);
+            finish(plan, id, union, staying);
         }
         Op::Unnest(_) | Op::TableFunction(_) | Op::Window(_) | Op::Sort(_) => {
-            let Some(below) = child.inputs.first().copied() else { return };
-            let width = plan.nodes.get(below.0).map_or(0, |n| n.schema.len());
-            let movable = moving.iter().take_while(|t| t.columns().iter().all(|c| *c < width)).count();
-            let rest = moving.split_off(movable);
-            if moving.is_empty() {
-                return;
-            }
-            let filter = filter_on(plan, &node, moving, below);
-            work.push(filter);
-            above(plan, id, &node, child.op.clone(), vec![filter], rest, staying, work);
+            let width = child.inputs.first().and_then(|i| plan.nodes.get(i.0)).map_or(0, |n| n.schema.len());
+            let (moving, staying) = split(all, |t| t.columns().iter().all(|c| *c < width));
+            below(plan, id, &child, moving, staying, work);
         }
         Op::Aggregate(a) => {
             // A condition on keys holds for a whole group or for none of it.
@@ -113,72 +80,74 @@ fn push(plan: &mut JobPlan, id: NodeId, work: &mut Vec<NodeId>) {
             if !whole || shared(plan, child_id) {
                 return;
             }
-            let movable = moving
-                .iter()
-                .take_while(|t| {
-                    !is_fallible(t)
-                        && t.columns().iter().all(|c| a.keys.get(*c).is_some_and(is_steady))
-                        && !t.columns().is_empty()
-                })
-                .count();
-            let rest = moving.split_off(movable);
-            if moving.is_empty() {
-                return;
-            }
-            for t in &mut moving {
-                replace_columns(t, &|c| a.keys.get(c).cloned());
-            }
-            let Some(below) = child.inputs.first().copied() else { return };
-            let filter = filter_on(plan, &node, moving, below);
-            work.push(filter);
-            above(plan, id, &node, child.op.clone(), vec![filter], rest, staying, work);
+            let on_keys = |t: &Expr| {
+                let columns = t.columns();
+                !is_fallible(t)
+                    && !columns.is_empty()
+                    && columns.iter().all(|c| a.keys.get(*c).is_some_and(|k| is_steady(k) && !is_fallible(k)))
+            };
+            let (moving, staying) = split(all, on_keys);
+            let moved = substituted(moving, &|c| a.keys.get(c).cloned());
+            below(plan, id, &child, moved, staying, work);
         }
-        Op::Join(_) => push_into_join(plan, id, child_id, moving, staying, work),
+        Op::Join(_) => push_into_join(plan, id, child_id, all, work),
         Op::Scan(scan) => {
-            if child.changes == ChangelogMode::Upsert {
-                let keys = child.upsert_keys.first().cloned().unwrap_or_default();
-                let movable =
-                    moving.iter().take_while(|t| t.columns().iter().all(|c| keys.contains(c))).count();
-                let mut rest = moving.split_off(movable);
-                rest.append(&mut staying);
-                staying = rest;
-            }
-            let movable = moving
-                .iter()
-                .take_while(|t| {
-                    t.columns().iter().all(|c| scan.output.get(*c).is_some_and(|o| is_steady(&o.expr)))
+            // Updates by key are completed by the row before them above the scan: what is not about the key must see both.
+            let keys = child.upsert_keys.first().cloned().unwrap_or_default();
+            let by_key = child.changes == ChangelogMode::Upsert;
+            let fits = |t: &Expr| {
+                t.columns().iter().all(|c| {
+                    (!by_key || keys.contains(c)) && scan.output.get(*c).is_some_and(|o| is_steady(&o.expr))
                 })
-                .count();
-            let rest = moving.split_off(movable);
+            };
+            let (moving, staying) = split(all, fits);
             if moving.is_empty() {
                 return;
             }
             let mut scan = scan.clone();
-            for t in &mut moving {
-                replace_columns(t, &|c| scan.output.get(c).map(|o| o.expr.clone()));
-            }
             let mut pushed = scan.filter.take().map(terms).unwrap_or_default();
-            pushed.append(&mut moving);
+            pushed.extend(substituted(moving, &|c| scan.output.get(c).map(|o| o.expr.clone())));
             scan.filter = Some(Expr::and(pushed));
             let filtered = graph::add(plan, &child, Op::Scan(scan), Vec::new(), &child.schema);
             if let Some(n) = plan.nodes.get_mut(filtered.0) {
                 n.upsert_keys.clone_from(&child.upsert_keys);
             }
-            finish(plan, id, filtered, rest, staying);
+            finish(plan, id, filtered, staying);
         }
         _ => {}
     }
 }
 
-/// Terms of a filter above a join: to the side that they read, or into its condition.
-fn push_into_join(
+/// Terms over a node's output as terms over its input.
+fn substituted(mut moving: Vec<Expr>, with: &impl Fn(usize) -> Option<Expr>) -> Vec<Expr> {
+    for t in &mut moving {
+        replace_columns(t, with);
+    }
+    moving
+}
+
+/// Puts the moving terms below a copy of the child, which takes the filter's place.
+fn below(
     plan: &mut JobPlan,
     id: NodeId,
-    join_id: NodeId,
+    child: &Node,
     moving: Vec<Expr>,
     staying: Vec<Expr>,
     work: &mut Vec<NodeId>,
 ) {
+    let (Some(input), Some(node)) = (child.inputs.first().copied(), plan.nodes.get(id.0).cloned()) else {
+        return;
+    };
+    if moving.is_empty() {
+        return;
+    }
+    let filter = filter_on(plan, &node, moving, input, work);
+    let moved = graph::add(plan, child, child.op.clone(), vec![filter], &child.schema);
+    finish(plan, id, moved, staying);
+}
+
+/// Terms of a filter above a join: to the side that they read, or into its condition.
+fn push_into_join(plan: &mut JobPlan, id: NodeId, join_id: NodeId, all: Vec<Expr>, work: &mut Vec<NodeId>) {
     if shared(plan, join_id) {
         return;
     }
@@ -191,18 +160,17 @@ fn push_into_join(
     let width = plan.nodes.get(left.0).map_or(0, |n| n.schema.len());
     let to_left = !matches!(op.kind, JoinKind::Right | JoinKind::Full);
     let to_right = matches!(op.kind, JoinKind::Inner | JoinKind::Right);
-    let into = op.kind == JoinKind::Inner;
     let (mut lefts, mut rights, mut both, mut rest) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for term in moving {
+    for term in all {
         let columns = term.columns();
         let (on_left, on_right) = (columns.iter().any(|c| *c < width), columns.iter().any(|c| *c >= width));
-        if is_fallible(&term) {
+        if is_fallible(&term) || !is_steady(&term) {
             rest.push(term);
         } else if on_left && !on_right && to_left {
             lefts.push(term);
         } else if on_right && !on_left && to_right {
             rights.push(term);
-        } else if on_left && on_right && into {
+        } else if on_left && on_right && op.kind == JoinKind::Inner {
             both.push(term);
         } else {
             rest.push(term);
@@ -211,28 +179,18 @@ fn push_into_join(
     if lefts.is_empty() && rights.is_empty() && both.is_empty() {
         return;
     }
-    let left = if lefts.is_empty() {
-        left
-    } else {
-        let f = filter_on(plan, &node, lefts, left);
-        work.push(f);
-        f
+    for t in &mut rights {
+        t.map_columns(&|c| c - width);
+    }
+    let mut side = |terms: Vec<Expr>, input: NodeId| {
+        if terms.is_empty() { input } else { filter_on(plan, &node, terms, input, work) }
     };
-    let right = if rights.is_empty() {
-        right
-    } else {
-        for t in &mut rights {
-            t.map_columns(&|c| c - width);
-        }
-        let f = filter_on(plan, &node, rights, right);
-        work.push(f);
-        f
-    };
+    let (left, right) = (side(lefts, left), side(rights, right));
     let mut condition = op.condition.take().map(terms).unwrap_or_default();
     condition.append(&mut both);
     op.condition = (!condition.is_empty()).then(|| Expr::and(condition));
     let joined = graph::add(plan, &join, Op::Join(op), vec![left, right], &join.schema);
-    finish(plan, id, joined, rest, staying);
+    finish(plan, id, joined, rest);
 }
 
 /// Whether more than one node reads a node.
@@ -240,38 +198,26 @@ fn shared(plan: &JobPlan, id: NodeId) -> bool {
     plan.nodes.iter().flat_map(|n| &n.inputs).filter(|i| **i == id).count() > 1
 }
 
-fn filter_on(plan: &mut JobPlan, like: &crate::Node, terms: Vec<Expr>, input: NodeId) -> NodeId {
-    let schema = plan.nodes.get(input.0).map(|n| n.schema.clone()).unwrap_or_default();
-    let mut node = like.clone();
-    node.changes = ChangelogMode::Append;
-    graph::add(plan, &node, Op::Filter(Expr::and(terms)), vec![input], &schema)
-}
-
-/// The moved node above the new filter, in the place of the old filter, with what could not move above it.
-#[allow(clippy::too_many_arguments)]
-fn above(
+/// A new filter on a node, to be pushed further.
+fn filter_on(
     plan: &mut JobPlan,
-    id: NodeId,
-    node: &crate::Node,
-    op: Op,
-    inputs: Vec<NodeId>,
-    rest: Vec<Expr>,
-    staying: Vec<Expr>,
-    _work: &mut Vec<NodeId>,
-) {
-    let child = node.inputs.first().and_then(|c| plan.nodes.get(c.0)).cloned();
-    let Some(child) = child else { return };
-    let moved = graph::add(plan, &child, op, inputs, &child.schema);
-    finish(plan, id, moved, rest, staying);
+    like: &Node,
+    terms: Vec<Expr>,
+    input: NodeId,
+    work: &mut Vec<NodeId>,
+) -> NodeId {
+    let schema = plan.nodes.get(input.0).map(|n| n.schema.clone()).unwrap_or_default();
+    let filter = graph::add(plan, like, Op::Filter(Expr::and(terms)), vec![input], &schema);
+    work.push(filter);
+    filter
 }
 
 /// The old filter keeps what could not move, or goes.
-fn finish(plan: &mut JobPlan, id: NodeId, below: NodeId, mut rest: Vec<Expr>, mut staying: Vec<Expr>) {
-    rest.append(&mut staying);
-    if rest.is_empty() {
+fn finish(plan: &mut JobPlan, id: NodeId, below: NodeId, staying: Vec<Expr>) {
+    if staying.is_empty() {
         bypass(plan, id, below);
     } else {
-        replace(plan, id, Op::Filter(Expr::and(rest)), vec![below]);
+        replace(plan, id, Op::Filter(Expr::and(staying)), vec![below]);
     }
 }
 

@@ -46,10 +46,10 @@ pub(super) fn compact(plan: &mut JobPlan) {
     let place: BTreeMap<NodeId, NodeId> =
         order.iter().enumerate().map(|(new, old)| (*old, NodeId(new))).collect();
     let moved = |id: &NodeId| place.get(id).copied();
+    let mut all: Vec<Option<Node>> = std::mem::take(&mut plan.nodes).into_iter().map(Some).collect();
     let mut nodes = Vec::with_capacity(order.len());
     for old in &order {
-        if let Some(node) = plan.nodes.get(old.0) {
-            let mut node = node.clone();
+        if let Some(mut node) = all.get_mut(old.0).and_then(Option::take) {
             node.inputs = node.inputs.iter().filter_map(moved).collect();
             nodes.push(node);
         }

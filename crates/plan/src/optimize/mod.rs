@@ -5,6 +5,7 @@
 
 mod column_pruning;
 mod common_subplans;
+mod constant_folding;
 mod filter_push_down;
 pub(crate) mod fingerprint;
 mod graph;
@@ -25,6 +26,7 @@ type Rewrite = fn(&mut JobPlan) -> Result<(), Fault>;
 /// The rewrites, in order.
 const REWRITES: &[(&str, Rewrite)] = &[
     ("drop what no sink reads", |p| infallible(p, graph::compact)),
+    ("fold constants", |p| infallible(p, constant_folding::fold_constants)),
     ("remove filters on TRUE", |p| infallible(p, trivial::remove_true_filters)),
     ("push filters down", |p| infallible(p, filter_push_down::push_filters)),
     ("find Top-N", top_n::find_top_n),
@@ -32,6 +34,7 @@ const REWRITES: &[(&str, Rewrite)] = &[
     ("check OVER windows", |p| streaming_rules::check_overs(p)),
     ("classify joins", |p| infallible(p, join_condition::classify_joins)),
     ("merge projections", |p| infallible(p, trivial::merge_projections)),
+    ("fold constants that merging brought together", |p| infallible(p, constant_folding::fold_constants)),
     ("prune columns", |p| infallible(p, column_pruning::prune_columns)),
     ("merge projections that pruning left", |p| infallible(p, trivial::merge_projections)),
     ("remove projections that change nothing", |p| infallible(p, trivial::remove_identities)),

@@ -35,6 +35,23 @@ pub(super) fn is_fallible(expr: &Expr) -> bool {
     fallible
 }
 
+/// Divides terms into those that move down and those that stay, each in their order. A term overtakes another one only if neither can
+/// fail: else an error would appear, or disappear.
+pub(super) fn split(terms: Vec<Expr>, movable: impl Fn(&Expr) -> bool) -> (Vec<Expr>, Vec<Expr>) {
+    let (mut moving, mut staying) = (Vec::new(), Vec::new());
+    let mut certain = true;
+    for term in terms {
+        let free = staying.is_empty() || certain && !is_fallible(&term);
+        if free && is_steady(&term) && movable(&term) {
+            moving.push(term);
+        } else {
+            certain &= !is_fallible(&term);
+            staying.push(term);
+        }
+    }
+    (moving, staying)
+}
+
 /// How many parts an expression has.
 pub(super) fn size(expr: &Expr) -> usize {
     let mut n = 0;

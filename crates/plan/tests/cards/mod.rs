@@ -157,7 +157,16 @@ static JSON: FormatCard = FormatCard {
 static CSV: FormatCard = FormatCard {
     name: "csv",
     doc: "Separated values.",
-    options: &[option("field-delimiter", OptionKind::Text, false)],
+    options: &[
+        option("field-delimiter", OptionKind::Text, false),
+        option("null-literal", OptionKind::Text, false),
+        option("ignore-parse-errors", OptionKind::Boolean, false),
+        option("allow-comments", OptionKind::Boolean, false),
+        option("quote-character", OptionKind::Text, false),
+        option("disable-quote-character", OptionKind::Boolean, false),
+        option("escape-character", OptionKind::Text, false),
+        option("array-element-delimiter", OptionKind::Text, false),
+    ],
     metadata: &[],
     decodes: Some(ChangelogMode::Append),
     encodes: Some(ChangelogMode::Append),
@@ -172,11 +181,23 @@ static CHANGES: FormatCard = FormatCard {
     encodes: None,
 };
 
+static CANAL: FormatCard = FormatCard { name: "canal-json", ..CHANGES };
+static MAXWELL: FormatCard = FormatCard { name: "maxwell-json", ..CHANGES };
+
+static RAW: FormatCard = FormatCard {
+    name: "raw",
+    doc: "One column: the record.",
+    options: &[option("charset", OptionKind::Text, false), option("endianness", OptionKind::Text, false)],
+    metadata: &[],
+    decodes: Some(ChangelogMode::Append),
+    encodes: Some(ChangelogMode::Append),
+};
+
 /// The cards.
 pub fn cards() -> Cards {
     Cards {
         connectors: vec![&DATAGEN, &BLACKHOLE, &PRINT, &FILESYSTEM, &KAFKA, &UPSERT_DB],
-        formats: vec![&JSON, &CSV, &CHANGES],
+        formats: vec![&JSON, &CSV, &CHANGES, &CANAL, &MAXWELL, &RAW],
     }
 }
 

@@ -1,0 +1,100 @@
+//! Expressions of constants are computed once. What would fail stays as it is: it fails only if a row asks for it.
+
+use std::sync::Arc;
+
+use millstream_expr::{EvalContext, Expr, ExprKind, Program, Rows, Volatility};
+use millstream_types::{ManualClock, SeededRandom, Value};
+
+use crate::{JobPlan, Op, ProjectItem};
+
+/// Longest string that folding may make.
+const MAX_TEXT: usize = 65_536;
+
+/// Folds the expressions of every node.
+pub(super) fn fold_constants(plan: &mut JobPlan) {
+    // Nothing that is folded asks for time or randomness: the context only has to be there.
+    let context = EvalContext {
+        clock: Arc::new(ManualClock::new(0)),
+        random: Arc::new(SeededRandom::new(0)),
+        zone: plan.settings.zone.clone(),
+        query_start: 0,
+        batch: plan.settings.batch,
+    };
+    for node in &mut plan.nodes {
+        for expr in node.op.expressions_mut() {
+            fold(expr, &context);
+        }
+    }
+    literal_rows(plan);
+}
+
+/// Folds an expression from the leaves up; says whether it is constant.
+fn fold(expr: &mut Expr, context: &EvalContext) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(_) => return true,
+        ExprKind::Column(_) => return false,
+        _ => {}
+    }
+    let mut constant = true;
+    for child in expr.children_mut() {
+        constant &= fold(child, context);
+    }
+    let steady = match &expr.kind {
+        ExprKind::Call(call) => call.volatility == Volatility::Immutable && !call.args.is_empty(),
+        _ => true,
+    };
+    if !(constant && steady) {
+        // A call that is not steady must not be folded into what is around it, either.
+        return constant && steady;
+    }
+    // Constructors of arrays, maps and rows stay: their parts are folded, and that is what kernels look at.
+    if matches!(&expr.kind, ExprKind::Call(c) if matches!(&*c.name, "ARRAY" | "MAP" | "ROW" | "MULTISET")) {
+        return true;
+    }
+    match evaluate(expr, context) {
+        Some(value) => {
+            expr.kind = ExprKind::Literal(value);
+            true
+        }
+        None => false,
+    }
+}
+
+fn evaluate(expr: &Expr, context: &EvalContext) -> Option<Value> {
+    let program = Program::compile(std::slice::from_ref(expr)).ok()?;
+    let rows = Rows { columns: &[], rows: 1, watermarks: None };
+    let arrays = program.eval(&rows, context).ok()?;
+    let value = Value::from_array(arrays.first()?.as_ref(), 0, &expr.data_type);
+    match &value {
+        // A NULL where the type says that there is none would change the type; leave it to the run.
+        Value::Null if !expr.data_type.nullable => None,
+        Value::String(s) if s.len() > MAX_TEXT => None,
+        Value::Bytes(b) if b.len() > MAX_TEXT => None,
+        _ => Some(value),
+    }
+}
+
+/// A projection of literals over constant rows is constant rows.
+fn literal_rows(plan: &mut JobPlan) {
+    for i in 0..plan.nodes.len() {
+        let Some(node) = plan.nodes.get(i) else { continue };
+        let (Op::Project(items), Some(input)) = (&node.op, node.inputs.first()) else { continue };
+        let Some(Op::Values(rows)) = plan.nodes.get(input.0).map(|n| &n.op) else { continue };
+        let projected: Option<Vec<Vec<Value>>> = rows.iter().map(|row| project(items, row)).collect();
+        if let (Some(rows), Some(n)) = (projected, plan.nodes.get_mut(i)) {
+            n.op = Op::Values(rows);
+            n.inputs.clear();
+        }
+    }
+}
+
+fn project(items: &[ProjectItem], row: &[Value]) -> Option<Vec<Value>> {
+    items
+        .iter()
+        .map(|item| match &item.expr.kind {
+            ExprKind::Literal(v) => Some(v.clone()),
+            ExprKind::Column(c) => row.get(*c).cloned(),
+            _ => None,
+        })
+        .collect()
+}
