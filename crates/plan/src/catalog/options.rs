@@ -40,8 +40,8 @@ pub(crate) fn choose(
             None => given.push((key.clone(), value)),
         }
     }
-    let connector = choose_connector(&mut given, legacy, cards)?;
-    let (format, format_key) = choose_format(&mut given, connector, legacy, cards)?;
+    let connector = choose_connector(&mut given, cards)?;
+    let (format, format_key) = choose_format(&given, connector, legacy, cards)?;
 
     let mut chosen =
         Chosen { connector, options: Options::default(), format, format_options: Options::default() };
@@ -105,7 +105,6 @@ fn missing(card: &OptionCard, key: &str, whose: &str) -> Fault {
 
 fn choose_connector(
     given: &mut Vec<(String, String)>,
-    legacy: bool,
     cards: &Cards,
 ) -> Result<&'static ConnectorCard, Fault> {
     let blink = !given.iter().any(|(k, _)| k == "connector");
@@ -119,7 +118,6 @@ fn choose_connector(
         });
     };
     let (_, name) = given.remove(at);
-    let _ = legacy;
     cards.connector(&name).ok_or_else(|| {
         let fault = Fault::user("unknown-connector", format!("there is no connector '{name}'"));
         let all = cards.connectors.iter().flat_map(|c| c.aliases.iter().copied().chain([c.name]));
@@ -137,11 +135,11 @@ fn names(cards: &Cards) -> String {
 }
 
 /// The format and the key that chose it.
-fn choose_format<'a>(
-    given: &mut [(String, String)],
+fn choose_format(
+    given: &[(String, String)],
     connector: &'static ConnectorCard,
     legacy: bool,
-    cards: &'a Cards,
+    cards: &Cards,
 ) -> Result<(Option<&'static FormatCard>, Option<&'static str>), Fault> {
     let all = || {
         let mut names: Vec<&str> = cards.formats.iter().map(|f| f.name).collect();

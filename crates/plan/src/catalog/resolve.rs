@@ -197,8 +197,7 @@ fn check_sink(chosen: &Chosen, table: &CatalogTable) -> Result<bool, Fault> {
         )
         .hint("leave PARTITIONED BY out of CREATE TABLE"));
     }
-    if let Some(distribution) = &table.definition.distribution {
-        let _ = distribution;
+    if table.definition.distribution.is_some() {
         return Err(Fault::user(
             "no-buckets",
             format!("connector '{connector}' cannot write a table that is DISTRIBUTED into buckets"),

@@ -89,7 +89,7 @@ impl SessionState {
                 None => fault.hint(format!("there are: {}", CATALOG_TYPES.join(", "))),
             });
         }
-        for key in options.keys().filter(|k| !matches!(k.as_str(), "type" | "default-database")) {
+        if let Some(key) = options.keys().find(|k| !matches!(k.as_str(), "type" | "default-database")) {
             let span =
                 create.options.iter().find(|o| o.key.value == *key).map_or(create.name.span, |o| o.key.span);
             return Err(Fault::user(

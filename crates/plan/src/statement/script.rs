@@ -5,7 +5,7 @@ use millstream_types::Fault;
 
 use super::{Planned, SessionState};
 use crate::JobPlan;
-use crate::catalog::{FOLLOW_UP, Stored};
+use crate::catalog::{FOLLOW_UP, ObjectPath, Stored};
 
 /// What checking a script found.
 #[derive(Debug, Default)]
@@ -23,19 +23,7 @@ pub struct CheckedScript {
 /// Checks all statements of a script. Those that change the catalog or settings do so in `state`; nothing else happens.
 pub fn check_script(state: &mut SessionState, text: &str) -> CheckedScript {
     let (statements, mut faults) = parse_script(text);
-    // What could not be read might have created something: its name is kept, so that its uses are not faults of their own.
-    for fault in &faults {
-        if let Some(name) = fault.span().and_then(|s| created_before(text, s.start as usize)) {
-            let path = crate::catalog::ObjectPath {
-                catalog: state.namespace.catalog.clone(),
-                database: state.namespace.database.clone(),
-                object: name,
-            };
-            if state.catalogs.object(&path).is_none() {
-                let _ = state.catalogs.put(&path, Stored::Failed, false);
-            }
-        }
-    }
+    state.remember_unread(text, &faults);
     let mut checked = CheckedScript { statements: statements.len(), ..CheckedScript::default() };
     for statement in &statements {
         match state.execute(statement, text) {
@@ -51,6 +39,27 @@ pub fn check_script(state: &mut SessionState, text: &str) -> CheckedScript {
     faults.sort_by_key(|f| f.span().map(|s| s.start));
     checked.faults = faults;
     checked
+}
+
+impl SessionState {
+    /// Keeps the names of tables and views whose CREATE could not be read, as failed, so that their uses are not faults of their own.
+    /// `faults` are those of reading `text`.
+    pub fn remember_unread(&mut self, text: &str, faults: &[Fault]) {
+        for fault in faults {
+            let Some(object) = fault.span().and_then(|s| created_before(text, s.start as usize)) else {
+                continue;
+            };
+            let path = ObjectPath {
+                catalog: self.namespace.catalog.clone(),
+                database: self.namespace.database.clone(),
+                object,
+            };
+            if self.catalogs.object(&path).is_none() {
+                // A database that is not there cannot hold the name, and needs no such care.
+                let _ = self.catalogs.put(&path, Stored::Failed, false);
+            }
+        }
+    }
 }
 
 /// The name that the statement around a place creates, read without a parser: the statement is not one.
