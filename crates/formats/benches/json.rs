@@ -94,7 +94,8 @@ fn chunks(data: Vec<u8>) -> Vec<RawChunk> {
     let mut from = 0;
     while from < data.len() {
         let end = data.len().min(from + (1 << 20));
-        let end = memchr::memrchr(b'\n', &data[from..end]).map_or(data.len(), |i| from + i + 1);
+        let end = memchr::memrchr(b'\n', data.get(from..end).unwrap_or_default())
+            .map_or(data.len(), |i| from + i + 1);
         let part = data.slice(from..end);
         let mut records = Vec::new();
         let mut start = 0;

@@ -279,7 +279,7 @@ fn take(
     found: Option<Found>,
     field: Option<&mut FieldSlices>,
 ) -> Result<(), Fault> {
-    let mut push = |slice: Slice, field: Option<&mut FieldSlices>| {
+    let push = |slice: Slice, field: Option<&mut FieldSlices>| {
         if let Some(f) = field {
             f.slices.push(slice);
         }

@@ -12,6 +12,8 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, UInt32Array};
 use bytes::Bytes;
 use millstream_flow::{BadRecord, Decoder, DecoderSpec, RawChunk, RecordSpan};
+use millstream_text::json;
+use millstream_text::temporal::TimestampStandard;
 use millstream_types::{DataType, Fault, FieldSlices, Slice, SliceForm, Slices};
 
 use crate::column::{Column, Datum};
@@ -461,7 +463,11 @@ impl JsonDecoder {
         let mut column = Column::new(&plan.data_type).map_err(|f| fault_in(0, f))?;
         for (at, row) in picked.enumerate() {
             let slice = field.slices.get(row).copied().unwrap_or_default();
-            let token = Token::of_slice(slice, from.bytes(field, slice));
+            let bytes = from.bytes(field, slice);
+            if push_usual(&mut column, slice.form, bytes) {
+                continue;
+            }
+            let token = Token::of_slice(slice, bytes);
             self.reader.append(&plan.typed, &mut column, token).map_err(|p| {
                 let record = rows.values().get(at).map_or(0, |r| asked.record_of(*r as usize));
                 fault_in(record, p.fault(&plan.name))
@@ -473,6 +479,60 @@ impl JsonDecoder {
         }
         column.finish(&plan.data_type).map_err(|f| fault_in(0, f))
     }
+}
+
+/// Appends what most values are: plain text for a STRING, a whole number that was checked for an integer. `false`: it is something else.
+#[inline(always)]
+fn push_usual(column: &mut Column, form: SliceForm, bytes: &[u8]) -> bool {
+    match (column, form) {
+        (Column::Text(builder), SliceForm::Plain | SliceForm::Side) => match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                builder.append_value(text);
+                true
+            }
+            Err(_) => false,
+        },
+        (Column::Text(builder), SliceForm::JsonEscaped) if std::str::from_utf8(bytes).is_ok() => {
+            builder.append_value(json::unescape(bytes));
+            true
+        }
+        (Column::Int32(builder), SliceForm::JsonRaw) => match whole_number(bytes, 9) {
+            Some(v) => {
+                builder.append_value(v as i32);
+                true
+            }
+            None => false,
+        },
+        (Column::Int64(builder), SliceForm::JsonRaw) => match whole_number(bytes, 18) {
+            Some(v) => {
+                builder.append_value(v);
+                true
+            }
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+/// A whole number of at most so many characters, which cannot overflow.
+#[inline(always)]
+fn whole_number(bytes: &[u8], most: usize) -> Option<i64> {
+    if bytes.len() > most {
+        return None;
+    }
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let mut value = 0i64;
+    for b in digits {
+        let digit = b.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
 }
 
 fn fault_in(record: usize, fault: Fault) -> BadRecord {
@@ -499,6 +559,17 @@ fn take(
         (Kind::Leaf(_), Form::Whole) if token.bytes.len() <= plan.digits => SliceForm::JsonRaw,
         (Kind::Leaf(Leaf::Double | Leaf::Float), Form::Whole | Form::Number) => SliceForm::JsonRaw,
         (Kind::Leaf(Leaf::Boolean), Form::True | Form::False) => SliceForm::JsonRaw,
+        (Kind::Leaf(Leaf::Timestamp(_)), Form::Text) if is_usual_timestamp(token.bytes, reader.standard) => {
+            SliceForm::Plain
+        }
+        (Kind::Leaf(Leaf::Instant(_)), Form::Text)
+            if token
+                .bytes
+                .split_last()
+                .is_some_and(|(z, t)| *z == b'Z' && is_usual_timestamp(t, reader.standard)) =>
+        {
+            SliceForm::Plain
+        }
         _ => return take_odd(plan, reader, token, from, field, row),
     };
     if let Some(field) = field {
@@ -581,6 +652,37 @@ fn take_odd(
     };
     set(field, row, slice);
     Ok(())
+}
+
+/// Whether a text is surely a timestamp of the standard that every precision can hold: the ordinary ones are, days 29 to 31 and far centuries
+/// have to be looked at closely.
+#[inline]
+fn is_usual_timestamp(bytes: &[u8], standard: TimestampStandard) -> bool {
+    let Some((head, fraction)) = bytes.split_first_chunk::<19>() else { return false };
+    let [c0, c1, y0, y1, b'-', m0, m1, b'-', d0, d1, separator, h0, h1, b':', i0, i1, b':', s0, s1] = *head
+    else {
+        return false;
+    };
+    let wanted = if standard == TimestampStandard::Sql { b' ' } else { b'T' };
+    // Two digits as a number; above 99 where one is no digit.
+    let two = |a: u8, b: u8| {
+        let (a, b) = (a.wrapping_sub(b'0'), b.wrapping_sub(b'0'));
+        if a > 9 || b > 9 { u8::MAX } else { a * 10 + b }
+    };
+    let fraction_fits = match fraction {
+        [] => true,
+        [b'.', digits @ ..] => digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    separator == wanted
+        && fraction_fits
+        && (17..=21).contains(&two(c0, c1))
+        && two(y0, y1) <= 99
+        && (1..=12).contains(&two(m0, m1))
+        && (1..=28).contains(&two(d0, d1))
+        && two(h0, h1) < 24
+        && two(i0, i1) < 60
+        && two(s0, s1) < 60
 }
 
 fn side(field: &FieldSlices, start: usize) -> Slice {

@@ -1,4 +1,5 @@
-//! Finding the end of a JSON token, checking it on the way: one pass, no allocation, no recursion.
+//! Finding the end of a JSON token, checking it on the way: one pass, no allocation, no recursion. (`text::json` checks whole values; here the
+//! places within them are wanted too.)
 //!
 //! The grammar is RFC 8259's with Flink's one liberty: unescaped control characters are allowed in strings (its readers turn Jackson's
 //! `ALLOW_UNESCAPED_CONTROL_CHARS` on). UTF-8 is not checked here.
