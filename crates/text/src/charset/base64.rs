@@ -16,8 +16,9 @@ pub fn push_base64(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// The bytes of a text in Base64, as `java.util.Base64`'s basic decoder takes it: padding may be missing but must be right; or, with `mime`, as its MIME decoder, which
-/// skips whatever is no letter of the alphabet. `None` when it is none.
+/// The bytes of a text in Base64, as `java.util.Base64`'s basic decoder takes it: padding may be missing but must be
+/// right; or, with `mime`, as its MIME decoder, which skips whatever is no letter of the alphabet. `None` when it is
+/// none.
 pub fn decode_base64(text: &[u8], mime: bool) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut group, mut count) = (0u32, 0);

@@ -172,8 +172,8 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, out: &mut String) {
     }
 }
 
-/// Appends the text of bytes in UTF-8 as Java's `new String(bytes, UTF_8)`: U+FFFD for each part that is none; three bytes that spell a surrogate are
-/// one such part.
+/// Appends the text of bytes in UTF-8 as Java's `new String(bytes, UTF_8)`: U+FFFD for each part that is none; three
+/// bytes that spell a surrogate are one such part.
 pub fn decode_utf8(bytes: &[u8], out: &mut String) {
     let mut rest = bytes;
     loop {

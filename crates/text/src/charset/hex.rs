@@ -12,8 +12,8 @@ pub fn push_hex(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// The bytes of hexadecimal digits in either case; `None` when another character is among them. The first one of an odd number of digits
-/// counts as 0, as in Flink's UNHEX.
+/// The bytes of hexadecimal digits in either case; `None` when another character is among them. The first one of an
+/// odd number of digits counts as 0, as in Flink's UNHEX.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |b: &u8| char::from(*b).to_digit(16).map(|d| d as u8);
     let bytes = text.as_bytes();

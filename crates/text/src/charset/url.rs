@@ -4,7 +4,8 @@ use millstream_types::Fault;
 
 use super::codec::decode_utf8;
 
-/// Appends a text as `java.net.URLEncoder` escapes it: letters, digits and `.-*_` stay, a space is `+`, other bytes of its UTF-8 are `%XX`.
+/// Appends a text as `java.net.URLEncoder` escapes it: letters, digits and `.-*_` stay, a space is `+`, other bytes
+/// of its UTF-8 are `%XX`.
 pub fn push_url_encoded(out: &mut String, text: &str) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for b in text.bytes() {
@@ -90,7 +91,8 @@ pub struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
-    /// Takes a URL apart; `None` when `java.net.URL` refuses it: no protocol or an unknown one, a bad port or IPv6 address.
+    /// Takes a URL apart; `None` when `java.net.URL` refuses it: no protocol or an unknown one, a bad port or IPv6
+    /// address.
     ///
     /// # Errors
     /// NotYet for the protocols `jar`, `jmod`, `jrt` and `mailto`.

@@ -32,7 +32,8 @@ pub fn fits(unscaled: i128, precision: u8) -> bool {
     }
 }
 
-/// Brings a value from one scale to another, HALF_UP, as Flink's casts do; `None` when it has more than `precision` digits then.
+/// Brings a value from one scale to another, HALF_UP, as Flink's casts do; `None` when it has more than `precision`
+/// digits then.
 pub fn rescale(unscaled: i128, from_scale: u8, precision: u8, scale: u8) -> Option<i128> {
     let value = if scale >= from_scale {
         unscaled.checked_mul(power_of_ten(u32::from(scale - from_scale))?)?
@@ -51,8 +52,8 @@ fn divide_half_up(value: i128, divisor: i128) -> i128 {
     if rest * 2 >= divisor.unsigned_abs() { quotient + value.signum() } else { quotient }
 }
 
-/// Reads a DECIMAL(precision, scale): an optional sign, digits with an optional point, an optional exponent, spaces around;
-/// more digits than the scale has are rounded HALF_UP.
+/// Reads a DECIMAL(precision, scale): an optional sign, digits with an optional point, an optional exponent, spaces
+/// around; more digits than the scale has are rounded HALF_UP.
 ///
 /// Source: Flink's `BinaryStringDataUtil#toDecimal`.
 ///
@@ -177,8 +178,8 @@ pub fn decimal_to_f64(unscaled: i128, scale: u8) -> f64 {
     parse_f64(&text).unwrap_or(f64::NAN)
 }
 
-/// The DECIMAL of a DOUBLE: its shortest text (as Java writes it), rounded HALF_UP. `None` for NaN, infinities and what does
-/// not fit.
+/// The DECIMAL of a DOUBLE: its shortest text (as Java writes it), rounded HALF_UP. `None` for NaN, infinities and
+/// what does not fit.
 pub fn decimal_from_f64(value: f64, precision: u8, scale: u8) -> Option<i128> {
     if !value.is_finite() {
         return None;

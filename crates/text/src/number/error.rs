@@ -2,7 +2,8 @@
 
 use millstream_types::Fault;
 
-/// Why a text is no number. Small and free to make, so that TRY_CAST and tolerant readers pay nothing for a bad value.
+/// Why a text is no number. Small and free to make, so that TRY_CAST and tolerant readers pay nothing for a bad
+/// value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NumberError {
     /// Nothing but spaces.

@@ -2,8 +2,8 @@
 
 use super::NumberError;
 
-/// Reads a DOUBLE as Java's `Double.parseDouble`: control characters and spaces around are cut; a sign, then `NaN`, `Infinity`, a decimal or
-/// a hexadecimal number (`0x1.8p3`) with an optional `f`, `F`, `d` or `D` behind it.
+/// Reads a DOUBLE as Java's `Double.parseDouble`: control characters and spaces around are cut; a sign, then `NaN`,
+/// `Infinity`, a decimal or a hexadecimal number (`0x1.8p3`) with an optional `f`, `F`, `d` or `D` behind it.
 ///
 /// # Errors
 /// When it is empty or no such number. What is too large is infinite.

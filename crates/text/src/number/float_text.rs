@@ -1,11 +1,12 @@
 //! FLOAT and DOUBLE as Java 17's `toString` writes them.
 //!
-//! Before JDK 19 Java did not always write the shortest text that reads back as the same number (`2.0E-3` is `0.002`, but
-//! 2⁻⁴⁴ is `5.684341886080802E-14`, one digit more than needed), and Flink's answers show that. So the digits are developed
-//! here as Java 17 does it: exact division of value and spacing as whole numbers, digit by digit, with its stopping rules and its
-//! differences between small and large numbers.
+//! Before JDK 19 Java did not always write the shortest text that reads back as the same number (`2.0E-3` is `0.002`,
+//! but 2⁻⁴⁴ is `5.684341886080802E-14`, one digit more than needed), and Flink's answers show that. So the digits are
+//! developed here as Java 17 does it: exact division of value and spacing as whole numbers, digit by digit, with its
+//! stopping rules and its differences between small and large numbers.
 
 use super::integer::push_i64;
+use super::natural::Natural;
 
 /// Appends a DOUBLE as `Double.toString`: `1.0`, `1.0E10`, `NaN`, `-Infinity`.
 pub fn push_f64(out: &mut String, value: f64) {
@@ -14,7 +15,8 @@ pub fn push_f64(out: &mut String, value: f64) {
     }
 }
 
-/// The decimal digits of a positive finite number, d₁d₂… of 0.d₁d₂… × 10^exponent, that Java's Formatter rounds further.
+/// The decimal digits of a positive finite number, d₁d₂… of 0.d₁d₂… × 10^exponent, that Java's Formatter rounds
+/// further.
 pub(crate) fn digits_to_round(value: f64) -> (String, i32) {
     let digits = binary(value).digits(false);
     (digits.text().to_string(), digits.exponent)
@@ -145,7 +147,8 @@ struct Binary {
     significant: i32,
 }
 
-/// Numerator, denominator and spacing as powers: value = fraction × 2^b2 × 5^b5 / (2^s2 × 5^s5), half a spacing = 2^m2 × 5^b5.
+/// Numerator, denominator and spacing as powers: value = fraction × 2^b2 × 5^b5 / (2^s2 × 5^s5), half a spacing =
+/// 2^m2 × 5^b5.
 struct Scaled {
     fraction: u64,
     b2: u32,
@@ -352,13 +355,13 @@ impl Scaled {
     }
 
     fn with_big(&self, estimate: i32) -> Digits {
-        let mut b = Big::from(self.fraction).times_five(self.b5).shifted(self.b2);
-        let s = Big::from(1).times_five(self.s5).shifted(self.s2);
-        let mut m = Big::from(1).times_five(self.b5).shifted(self.m2);
+        let mut b = Natural::from(self.fraction).times_five(self.b5).shifted(self.b2);
+        let s = Natural::from(1).times_five(self.s5).shifted(self.s2);
+        let mut m = Natural::from(1).times_five(self.b5).shifted(self.m2);
         let tens = s.clone().times(10);
         let mut exponent = estimate;
         let mut digits = Digits::new(0);
-        let mut step = |b: &mut Big| {
+        let mut step = |b: &mut Natural| {
             let mut q = 0;
             while (*b).cmp(&s).is_ge() {
                 b.subtract(&s);
@@ -384,80 +387,5 @@ impl Scaled {
         }
         let difference = b.times(2).cmp(&tens);
         finish(digits, exponent, &stop, difference)
-    }
-}
-
-/// A natural number of any size, least significant word first, without leading zero words.
-#[derive(Clone, Default, Debug)]
-struct Big(Vec<u32>);
-
-impl From<u64> for Big {
-    fn from(value: u64) -> Self {
-        let mut big = Big(vec![value as u32, (value >> 32) as u32]);
-        big.trim();
-        big
-    }
-}
-
-impl Big {
-    fn trim(&mut self) {
-        while self.0.last() == Some(&0) {
-            self.0.pop();
-        }
-    }
-
-    fn times(mut self, factor: u32) -> Self {
-        let mut carry = 0u64;
-        for word in &mut self.0 {
-            let product = u64::from(*word) * u64::from(factor) + carry;
-            *word = product as u32;
-            carry = product >> 32;
-        }
-        if carry > 0 {
-            self.0.push(carry as u32);
-        }
-        self
-    }
-
-    fn times_five(self, mut power: u32) -> Self {
-        let mut big = self;
-        while power >= 13 {
-            big = big.times(1_220_703_125);
-            power -= 13;
-        }
-        big.times(5u32.pow(power))
-    }
-
-    fn shifted(self, by: u32) -> Self {
-        let mut words = vec![0; (by / 32) as usize];
-        words.extend(self.0);
-        Big(words).times(1 << (by % 32))
-    }
-
-    fn plus(mut self, other: &Big) -> Self {
-        self.0.resize(self.0.len().max(other.0.len()) + 1, 0);
-        let mut carry = 0u64;
-        for (word, add) in self.0.iter_mut().zip(other.0.iter().copied().chain(std::iter::repeat(0))) {
-            let sum = u64::from(*word) + u64::from(add) + carry;
-            *word = sum as u32;
-            carry = sum >> 32;
-        }
-        self.trim();
-        self
-    }
-
-    /// Takes away what is not larger.
-    fn subtract(&mut self, other: &Big) {
-        let mut borrow = 0i64;
-        for (word, take) in self.0.iter_mut().zip(other.0.iter().copied().chain(std::iter::repeat(0))) {
-            let difference = i64::from(*word) - i64::from(take) + borrow;
-            *word = difference as u32;
-            borrow = difference >> 32;
-        }
-        self.trim();
-    }
-
-    fn cmp(&self, other: &Big) -> std::cmp::Ordering {
-        self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 }

@@ -6,6 +6,7 @@ mod error;
 mod float;
 mod float_text;
 mod integer;
+mod natural;
 
 pub use decimal::{
     MAX_PRECISION, decimal_from_f64, decimal_to_f64, decimal_to_i64, fits, parse_decimal, power_of_ten,

@@ -25,8 +25,8 @@ pub enum PrintfArg<'a> {
     Other(&'a str),
 }
 
-/// The text that a format makes of its arguments; `None` where Java refuses the format or an argument does not fit its conversion, as PRINTF
-/// then gives NULL.
+/// The text that a format makes of its arguments; `None` where Java refuses the format or an argument does not fit
+/// its conversion, as PRINTF then gives NULL.
 ///
 /// # Errors
 /// NotYet for `%a` and the dates of `%t`.

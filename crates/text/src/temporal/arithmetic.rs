@@ -1,6 +1,7 @@
 //! Fields of dates and times, rounding to units, and months.
 //!
-//! Source: Flink's `DateTimeUtils` and Calcite's, with their peculiarities before 1970, where division rounds towards zero.
+//! Source: Flink's `DateTimeUtils` and Calcite's, with their peculiarities before 1970, where division rounds towards
+//! zero.
 
 use super::civil::{
     civil_from_days, day_of_year, days_from_civil, hybrid_from_days, iso_week, month_length, weekday,
@@ -9,8 +10,8 @@ use super::{DateTime, TimeUnit};
 
 const DAY_MILLIS: i64 = 86_400_000;
 
-/// EXTRACT of a unit from a DATE (days since 1970-01-01). Units of the time of day
-/// answer what Flink answers, which means nothing. `None` for MICROSECOND and NANOSECOND, which Flink refuses on a DATE.
+/// EXTRACT of a unit from a DATE (days since 1970-01-01). Units of the time of day answer what Flink answers, which
+/// means nothing. `None` for MICROSECOND and NANOSECOND, which Flink refuses on a DATE.
 pub fn extract_from_date(unit: TimeUnit, days: i64) -> Option<i64> {
     let (year, month, day) = civil_from_days(days);
     Some(match unit {
@@ -36,8 +37,8 @@ pub fn extract_from_date(unit: TimeUnit, days: i64) -> Option<i64> {
     })
 }
 
-/// EXTRACT of a unit from a TIMESTAMP, or from a TIMESTAMP_LTZ moved to its zone. Before 1970 division rounds towards zero, as in Flink: the SECOND of
-/// `1969-12-31 23:59:58.5` is -1.
+/// EXTRACT of a unit from a TIMESTAMP, or from a TIMESTAMP_LTZ moved to its zone. Before 1970 division rounds towards
+/// zero, as in Flink: the SECOND of `1969-12-31 23:59:58.5` is -1.
 pub fn extract(unit: TimeUnit, value: DateTime) -> i64 {
     let millis = value.millis();
     let nano_of_milli = value.nanos % 1_000_000;
@@ -58,7 +59,8 @@ pub fn floor_date(unit: TimeUnit, days: i64) -> i64 {
     round_date(unit, days, true)
 }
 
-/// CEIL of a DATE to a unit. Beware: of DAY it is the next day, and of MILLENNIUM, CENTURY and DECADE always the next one, as in Flink.
+/// CEIL of a DATE to a unit. Beware: of DAY it is the next day, and of MILLENNIUM, CENTURY and DECADE always the next
+/// one, as in Flink.
 pub fn ceil_date(unit: TimeUnit, days: i64) -> i64 {
     round_date(unit, days, false)
 }
@@ -95,7 +97,8 @@ fn round_date(unit: TimeUnit, days: i64, floor: bool) -> i64 {
     }
 }
 
-/// FLOOR of a local time in milliseconds since 1970-01-01 00:00:00 (a TIMESTAMP_LTZ is moved to its zone and back by the caller).
+/// FLOOR of a local time in milliseconds since 1970-01-01 00:00:00 (a TIMESTAMP_LTZ is moved to its zone and back by
+/// the caller).
 pub fn floor_millis(unit: TimeUnit, millis: i64) -> i64 {
     match unit {
         TimeUnit::Week => floor_date(unit, millis / DAY_MILLIS).saturating_mul(DAY_MILLIS),
@@ -120,7 +123,8 @@ pub fn ceil_millis(unit: TimeUnit, millis: i64) -> i64 {
     }
 }
 
-/// The DATE of a TIMESTAMP in milliseconds, as CAST and TIMESTAMPDIFF compute it: rounded towards zero, and one less when that is below zero.
+/// The DATE of a TIMESTAMP in milliseconds, as CAST and TIMESTAMPDIFF compute it: rounded towards zero, and one less
+/// when that is below zero.
 pub fn timestamp_to_date(millis: i64) -> i32 {
     let days = millis / DAY_MILLIS;
     (if days < 0 { days - 1 } else { days }) as i32
@@ -156,8 +160,8 @@ pub fn months_between_dates(to: i64, from: i64) -> i64 {
     if add_months_to_date(from, months) > to { months - 1 } else { months }
 }
 
-/// Whole months from `from` to `to` in milliseconds since 1970-01-01 00:00:00, by Flink's rule: a month that ends on the same day counts only
-/// when its time of day is reached.
+/// Whole months from `from` to `to` in milliseconds since 1970-01-01 00:00:00, by Flink's rule: a month that ends on
+/// the same day counts only when its time of day is reached.
 pub fn months_between(to: i64, from: i64) -> i64 {
     let (d0, t0) = (to.div_euclid(DAY_MILLIS), to.rem_euclid(DAY_MILLIS));
     let (d1, t1) = (from.div_euclid(DAY_MILLIS), from.rem_euclid(DAY_MILLIS));

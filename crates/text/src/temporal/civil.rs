@@ -4,7 +4,8 @@
 pub(crate) const DAY_SECONDS: i64 = 86_400;
 const DAY_NANOS: i64 = 86_400_000_000_000;
 
-/// The day, counted from 1970-01-01, of a date. Month and day may be out of range: they count on from the month before.
+/// The day, counted from 1970-01-01, of a date. Month and day may be out of range: they count on from the month
+/// before.
 pub fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = year + (month - 1).div_euclid(12);
     let month = (month - 1).rem_euclid(12) + 1;
@@ -49,8 +50,8 @@ pub(crate) fn hybrid_from_days(days: i64) -> (i64, u32, u32) {
     (year + era * 4 + i64::from(month <= 2), month as u32, day as u32)
 }
 
-/// As [`days_from_civil`], but in the Julian calendar where the year is before 1582 or the day before 1582-10-15. (5 to 14 October 1582 do not
-/// exist; Java counts them on from the Julian 4th.)
+/// As [`days_from_civil`], but in the Julian calendar where the year is before 1582 or the day before 1582-10-15. (5
+/// to 14 October 1582 do not exist; Java counts them on from the Julian 4th.)
 pub(crate) fn days_from_hybrid(year: i64, month: i64, day: i64) -> i64 {
     let gregorian = days_from_civil(year, month, day);
     if year >= 1582 && gregorian >= CUTOVER {
@@ -98,8 +99,8 @@ pub fn iso_week(days: i64) -> (i64, u32) {
     (year, ((thursday - days_from_civil(year, 1, 1)) / 7 + 1) as u32)
 }
 
-/// Week of the year and its year where weeks begin on Sunday and the first one holds 1 January: the United States' rule, which is that of
-/// the locale Flink runs in.
+/// Week of the year and its year where weeks begin on Sunday and the first one holds 1 January: the United States'
+/// rule, which is that of the locale Flink runs in.
 pub(crate) fn us_week(days: i64) -> (i64, u32) {
     let sunday = days - i64::from(weekday(days) % 7);
     let (year, ..) = civil_from_days(sunday + 6);
@@ -176,7 +177,8 @@ impl DateTime {
         i64::try_from(i128::from(self.days) * i128::from(DAY_NANOS) + i128::from(self.nanos)).ok()
     }
 
-    /// What a column of TIMESTAMP(precision) holds, the digits behind the precision cut; `None` when it is out of the column's range.
+    /// What a column of TIMESTAMP(precision) holds, the digits behind the precision cut; `None` when it is out of the
+    /// column's range.
     pub fn to_column(self, precision: u8) -> Option<i64> {
         let cut = self.truncated(precision);
         if precision > 6 { cut.nanos_since_epoch() } else { cut.micros() }

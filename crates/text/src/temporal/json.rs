@@ -1,7 +1,7 @@
 //! DATE, TIME and timestamps as JSON's formats write them (`json.timestamp-format.standard`).
 //!
-//! Source: Flink's `TimeFormats`: `yyyy-MM-dd HH:mm:ss.s{0,9}` for SQL, `yyyy-MM-ddTHH:mm:ss.s{0,9}` for ISO-8601, a `Z` behind either for
-//! TIMESTAMP_LTZ, which is in UTC.
+//! Source: Flink's `TimeFormats`: `yyyy-MM-dd HH:mm:ss.s{0,9}` for SQL, `yyyy-MM-ddTHH:mm:ss.s{0,9}` for ISO-8601, a
+//! `Z` behind either for TIMESTAMP_LTZ, which is in UTC.
 
 use super::civil::{DateTime, civil_from_days, days_from_civil, month_length};
 use crate::number::push_padded;

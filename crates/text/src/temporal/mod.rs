@@ -1,8 +1,9 @@
-//! Dates, times and zones as text, and the calendar's arithmetic, as Flink has them from java.time, `SimpleDateFormat` and its own
-//! `DateTimeUtils`.
+//! Dates, times and zones as text, and the calendar's arithmetic, as Flink has them from java.time,
+//! `SimpleDateFormat` and its own `DateTimeUtils`.
 //!
-//! A DATE is days since 1970-01-01, a TIME milliseconds of the day; a TIMESTAMP is read and written by way of [`DateTime`], which
-//! converts to and from the micro- or nanoseconds of a column. An instant is counted from 1970-01-01T00:00:00Z.
+//! A DATE is days since 1970-01-01, a TIME milliseconds of the day; a TIMESTAMP is read and written by way of
+//! [`DateTime`], which converts to and from the micro- or nanoseconds of a column. An instant is counted from
+//! 1970-01-01T00:00:00Z.
 
 mod arithmetic;
 mod civil;

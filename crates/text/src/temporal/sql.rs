@@ -3,8 +3,8 @@
 use super::civil::{DateTime, civil_from_days, days_from_civil, month_length};
 use crate::number::push_padded;
 
-/// Reads a DATE as a CAST does: `2020-02-29`, `2020-2-9`, `2020-2`, `2020`; spaces around the numbers are cut, and so is everything behind a
-/// space (`2020-02-29 10:00:00`). `None` when it is none, or not in the years 0 to 9999.
+/// Reads a DATE as a CAST does: `2020-02-29`, `2020-2-9`, `2020-2`, `2020`; spaces around the numbers are cut, and so
+/// is everything behind a space (`2020-02-29 10:00:00`). `None` when it is none, or not in the years 0 to 9999.
 ///
 /// Source: Flink's `DateTimeUtils#parseDate`.
 pub fn parse_date(text: &str) -> Option<i32> {
@@ -35,8 +35,8 @@ fn number(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// Reads a TIME as a CAST does: `10`, `10:20`, `10:20:30`, `10:20:30.123`, to milliseconds of the day; the fraction is rounded.
-/// `None` when it is none or out of range.
+/// Reads a TIME as a CAST does: `10`, `10:20`, `10:20:30`, `10:20:30.123`, to milliseconds of the day; the fraction
+/// is rounded. `None` when it is none or out of range.
 ///
 /// Source: Flink's `DateTimeUtils#parseTime`, with the ranges that Flink 2.3 checks.
 pub fn parse_time(text: &str) -> Option<i32> {
@@ -65,13 +65,14 @@ fn rounded_millis(fraction: &str) -> Option<i64> {
     Some(at(0) * 100 + at(1) * 10 + at(2) + i64::from(at(3) >= 5))
 }
 
-/// Reads a TIMESTAMP as a CAST and the one-argument TO_TIMESTAMP do: `2020-2-9`, `2020-02-29 13:14:15`, up to nine digits of a fraction. A day behind a
-/// month's end is that month's last day, 24:00:00 is the next day.
+/// Reads a TIMESTAMP as a CAST and the one-argument TO_TIMESTAMP do: `2020-2-9`, `2020-02-29 13:14:15`, up to nine
+/// digits of a fraction. A day behind a month's end is that month's last day, 24:00:00 is the next day.
 ///
 /// # Errors
 /// What is wrong, without the text.
 ///
-/// Source: the default formatter of Flink's `DateTimeUtils`, `yyyy-[MM][M]-[dd][d][ [HH][H]:[mm][m]:[ss][s][.fraction]]`.
+/// Source: the default formatter of Flink's `DateTimeUtils`, `yyyy-[MM][M]-[dd][d][
+/// [HH][H]:[mm][m]:[ss][s][.fraction]]`.
 pub fn parse_timestamp(text: &str) -> Result<DateTime, &'static str> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -136,7 +137,8 @@ fn expect(bytes: &[u8], at: &mut usize, wanted: u8) -> Result<(), &'static str> 
     })
 }
 
-/// What `[MM][M]` reads: two digits or one; behind two digits, further ones that say the same number again; nothing at all.
+/// What `[MM][M]` reads: two digits or one; behind two digits, further ones that say the same number again; nothing
+/// at all.
 fn one_or_two(bytes: &[u8], at: &mut usize) -> Option<i64> {
     let digits = |from: usize, most: usize| {
         bytes.get(from..).unwrap_or_default().iter().take(most).take_while(|b| b.is_ascii_digit())
@@ -163,8 +165,9 @@ fn fraction(bytes: &[u8], at: &mut usize) -> i64 {
     value
 }
 
-/// Reads what `java.sql.Timestamp.valueOf` and `java.sql.Date.valueOf` take: `2020-2-9 5:20:10.5` or `2020-2-9`, hours, minutes and seconds beyond their range
-/// counting on. TO_TIMESTAMP falls back to it when its format does not fit.
+/// Reads what `java.sql.Timestamp.valueOf` and `java.sql.Date.valueOf` take: `2020-2-9 5:20:10.5` or `2020-2-9`,
+/// hours, minutes and seconds beyond their range counting on. TO_TIMESTAMP falls back to it when its format does not
+/// fit.
 pub fn timestamp_value_of(text: &str) -> Option<DateTime> {
     let text = text.trim_matches(|c: char| c <= ' ');
     let (date, time) = match text.split_once(' ') {
@@ -207,15 +210,15 @@ pub fn parse_date_literal(text: &str) -> Option<i32> {
     checked_days(number(year)?, number(month)?, number(day)?)
 }
 
-/// Reads the text of a TIME literal, `HH:mm:ss` with an optional fraction, to milliseconds of the day and the digits of the fraction, which are the
-/// literal's precision.
+/// Reads the text of a TIME literal, `HH:mm:ss` with an optional fraction, to milliseconds of the day and the digits
+/// of the fraction, which are the literal's precision.
 pub fn parse_time_literal(text: &str) -> Option<(i32, u8)> {
     let (nanos, precision) = literal_time(text)?;
     Some(((nanos / 1_000_000) as i32, precision))
 }
 
-/// Reads the text of a TIMESTAMP literal, `yyyy-MM-dd HH:mm:ss` with an optional fraction; with the digits of the fraction, which are the literal's
-/// precision.
+/// Reads the text of a TIMESTAMP literal, `yyyy-MM-dd HH:mm:ss` with an optional fraction; with the digits of the
+/// fraction, which are the literal's precision.
 pub fn parse_timestamp_literal(text: &str) -> Option<(DateTime, u8)> {
     let (date, time) = text.split_once(' ')?;
     let (nanos, precision) = literal_time(time)?;
@@ -261,8 +264,8 @@ fn push_year(out: &mut String, year: i64) {
     push_padded(out, year.unsigned_abs(), 4);
 }
 
-/// Appends a TIME(precision) of milliseconds of the day: as many digits as the precision, but none behind the last one that is not 0, and at
-/// least one (`13:15:00.0`), as Flink does.
+/// Appends a TIME(precision) of milliseconds of the day: as many digits as the precision, but none behind the last
+/// one that is not 0, and at least one (`13:15:00.0`), as Flink does.
 pub fn push_time(out: &mut String, millis: i32, precision: u8) {
     let millis = i64::from(millis).rem_euclid(86_400_000) as u64;
     push_clock(out, millis / 1000);

@@ -81,7 +81,8 @@ impl Zone {
         Zone { id: "UTC".into(), rules: Rules::Fixed(0) }
     }
 
-    /// The zone of an id by `java.time.ZoneId.of`, as `table.local-time-zone` takes it: `America/Los_Angeles`, `UTC`, `+08:00`, `GMT+08:00`, `Z`.
+    /// The zone of an id by `java.time.ZoneId.of`, as `table.local-time-zone` takes it: `America/Los_Angeles`, `UTC`,
+    /// `+08:00`, `GMT+08:00`, `Z`.
     ///
     /// # Errors
     /// When there is no such zone.
@@ -118,8 +119,8 @@ impl Zone {
         Zone::region(id).ok_or_else(unknown)
     }
 
-    /// The zone of an id by `java.util.TimeZone.getTimeZone`, as CONVERT_TZ takes it: names of the tz database, old short names (`PST`), `GMT+8`; what
-    /// is unknown is GMT.
+    /// The zone of an id by `java.util.TimeZone.getTimeZone`, as CONVERT_TZ takes it: names of the tz database, old
+    /// short names (`PST`), `GMT+8`; what is unknown is GMT.
     pub fn time_zone(id: &str) -> Zone {
         if let Some((_, seconds)) = OFFSET_NAMES.iter().find(|(name, _)| *name == id) {
             return Zone::fixed(id.to_string(), *seconds);
@@ -184,8 +185,8 @@ impl Zone {
         }
     }
 
-    /// Seconds east of UTC that a local time, in seconds since 1970-01-01 00:00:00, is meant with. A local time that clocks skip counts with the offset before, and so comes out
-    /// later by what was skipped, as in Java.
+    /// Seconds east of UTC that a local time, in seconds since 1970-01-01 00:00:00, is meant with. A local time that
+    /// clocks skip counts with the offset before, and so comes out later by what was skipped, as in Java.
     pub fn offset_of_local(&self, local: i64, overlap: Overlap) -> i32 {
         let zone = match &self.rules {
             Rules::Fixed(seconds) => return *seconds,
@@ -239,7 +240,8 @@ impl Zone {
     }
 }
 
-/// A zone that remembers the offset around the last instant asked for: rows come nearly in time order, and the next one mostly has the same.
+/// A zone that remembers the offset around the last instant asked for: rows come nearly in time order, and the next
+/// one mostly has the same.
 #[derive(Debug)]
 pub struct ZoneCursor<'a> {
     zone: &'a Zone,
@@ -295,7 +297,8 @@ impl ZoneCursor<'_> {
 /// Seconds of 400 years, after which weekdays and leap years come again, and so the rules of zones.
 const CYCLE: i64 = 146_097 * DAY_SECONDS;
 
-/// A time in seconds, in the years that the tz library counts (-9999 to 9999): later ones are moved back by whole cycles.
+/// A time in seconds, in the years that the tz library counts (-9999 to 9999): later ones are moved back by whole
+/// cycles.
 fn bounded(seconds: i64) -> i64 {
     let last = Timestamp::MAX.as_second() - 2 * DAY_SECONDS;
     let cycles = if seconds > last { (seconds - last).div_euclid(CYCLE) + 1 } else { 0 };

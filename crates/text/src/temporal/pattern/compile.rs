@@ -11,7 +11,8 @@ impl DatePattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// User, for a letter that Java does not know, too many letters, a quote or bracket left open; NotYet for names of zones.
+    /// User, for a letter that Java does not know, too many letters, a quote or bracket left open; NotYet for names
+    /// of zones.
     pub fn compile(pattern: &str) -> Result<DatePattern, Fault> {
         let mut parser = Parser { stack: vec![Level::default()], pattern };
         let mut rest = pattern;

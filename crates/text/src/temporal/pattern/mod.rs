@@ -3,6 +3,7 @@
 mod compile;
 mod print;
 mod read;
+mod resolve;
 
 pub use read::Parsed;
 
@@ -72,7 +73,8 @@ struct Number {
     least: usize,
     most: usize,
     sign: Sign,
-    /// Digits of numbers that follow at once and have a fixed width; -1: is of fixed width itself, behind another number.
+    /// Digits of numbers that follow at once and have a fixed width; -1: is of fixed width itself, behind another
+    /// number.
     following: i32,
     /// The last two digits of a year from 2000 to 2099.
     reduced: bool,

@@ -1,5 +1,5 @@
-//! Patterns of `java.text.SimpleDateFormat`, as FROM_UNIXTIME, UNIX_TIMESTAMP, TO_DATE, CONVERT_TZ and DATE_FORMAT of a STRING take them:
-//! lenient, in the calendar that is Julian before 15 October 1582, to milliseconds.
+//! Patterns of `java.text.SimpleDateFormat`, as FROM_UNIXTIME, UNIX_TIMESTAMP, TO_DATE, CONVERT_TZ and DATE_FORMAT of
+//! a STRING take them: lenient, in the calendar that is Julian before 15 October 1582, to milliseconds.
 
 mod print;
 mod read;

@@ -12,7 +12,8 @@ impl SimplePattern {
     /// Appends an instant in milliseconds, shown in a zone.
     ///
     /// # Errors
-    /// NotYet, when the zone's short name is asked for and the tz database has none, and for weeks before the year 1583.
+    /// NotYet, when the zone's short name is asked for and the tz database has none, and for weeks before the year
+    /// 1583.
     pub fn format(&self, out: &mut String, millis: i64, zone: &Zone) -> Result<(), Fault> {
         let instant = millis.div_euclid(1000);
         let offset = legacy_offset(zone, instant);

@@ -30,8 +30,9 @@ const ZONES: [(&str, i64); 18] = [
 ];
 
 impl SimplePattern {
-    /// Reads an instant in milliseconds from the beginning of a text, local times in a zone; `None` where the text does not fit. Numbers out of their range
-    /// count on. `now` in milliseconds decides the century of a year of two digits: from 80 years before it.
+    /// Reads an instant in milliseconds from the beginning of a text, local times in a zone; `None` where the text
+    /// does not fit. Numbers out of their range count on. `now` in milliseconds decides the century of a year of two
+    /// digits: from 80 years before it.
     ///
     /// # Errors
     /// NotYet, for a zone's name that is not known here, and for weeks of a month.
@@ -136,7 +137,8 @@ fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
     Some((if negative { -value } else { value }, count + usize::from(negative)))
 }
 
-/// The longest name, in full or of three letters, that the text begins with in any case; its place in the table and its length.
+/// The longest name, in full or of three letters, that the text begins with in any case; its place in the table and
+/// its length.
 fn name(text: &str, table: &[&'static str]) -> Option<(usize, usize)> {
     let begins = |n: &str| text.get(..n.len()).is_some_and(|t| t.eq_ignore_ascii_case(n));
     table
@@ -194,7 +196,8 @@ fn zone_field(text: &str, letter: u8, count: usize, zone: &Zone) -> Result<Optio
     }
 }
 
-/// Hours and minutes behind a sign: `hh` (count 1), `hhmm`, with a colon `hh:mm`; with count 0 one digit of the hour is enough before a colon.
+/// Hours and minutes behind a sign: `hh` (count 1), `hhmm`, with a colon `hh:mm`; with count 0 one digit of the hour
+/// is enough before a colon.
 fn numeric(bytes: &[u8], count: usize, colon: bool) -> Option<(i64, usize)> {
     let digit = |i: usize| bytes.get(i).filter(|b| b.is_ascii_digit()).map(|b| i64::from(b - b'0'));
     let mut hours = digit(0)?;

@@ -1,4 +1,5 @@
-//! From the fields that were read to an instant, as a lenient `java.util.GregorianCalendar`: the fields read last decide.
+//! From the fields that were read to an instant, as a lenient `java.util.GregorianCalendar`: the fields read last
+//! decide.
 
 use super::legacy_offset_of_local;
 use crate::temporal::Zone;
@@ -142,7 +143,8 @@ impl Fields {
         if self.era == Some(0) {
             year = 1 - year;
         }
-        // Day of the month, day of the year, or week with day of the week: the complete one that was read last; else what there is.
+        // Day of the month, day of the year, or week with day of the week: the complete one that was read last; else
+        // what there is.
         let complete_week = match (self.week, self.weekday) {
             (Some((_, a)), Some((_, b))) => a.max(b),
             _ => 0,

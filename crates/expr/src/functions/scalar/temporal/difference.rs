@@ -77,7 +77,8 @@ fn timestamp_diff(call: &Call<'_>) -> Result<BoundCall, Fault> {
     Ok(BoundCall::new(result, call.args.to_vec(), kernel))
 }
 
-/// `(to - from) unit`: the time from one moment to another, an interval of months where the unit is YEAR or MONTH, else of milliseconds.
+/// `(to - from) unit`: the time from one moment to another, an interval of months where the unit is YEAR or MONTH,
+/// else of milliseconds.
 ///
 /// # Errors
 /// User, for other types.

@@ -44,8 +44,8 @@ impl<'a> Moments<'a> {
     }
 }
 
-/// A column of a type from a function of the row, which gives instants in UTC for TIMESTAMP_LTZ. Digits behind the type's precision are kept as far as
-/// the column can, as in Flink: they only do not show.
+/// A column of a type from a function of the row, which gives instants in UTC for TIMESTAMP_LTZ. Digits behind the
+/// type's precision are kept as far as the column can, as in Flink: they only do not show.
 pub(super) fn build_moments(
     rows: usize,
     kind: &TypeKind,
