@@ -54,8 +54,17 @@ fn check(sql: &str) -> String {
 
 #[test]
 fn wrong_statements_are_explained() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/faults.txt");
-    let text = std::fs::read_to_string(path).unwrap();
+    explain_faults("faults.txt");
+}
+
+#[test]
+fn wrong_queries_are_explained() {
+    explain_faults("query-faults.txt");
+}
+
+fn explain_faults(file: &str) {
+    let path = format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap();
     let mut written = text.split("\n=== ").next().unwrap().to_string();
     let mut differences = Vec::new();
     for case in cases(&text) {
