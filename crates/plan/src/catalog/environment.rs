@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use millstream_expr::BindContext;
-use millstream_sql::ast::{Hint, HintArg, ObjectName};
-use millstream_types::{Fault, nearest};
+use millstream_sql::ast::{Hint, HintArg, Ident, ObjectName};
+use millstream_types::{Fault, Span, TypeKind, nearest};
 
+use super::columns::without_span;
 use super::resolve::resolve_table;
 use super::{Cards, CatalogFunction, Catalogs, Namespace, ObjectPath, Relation, ResolvedTable, Stored};
 
@@ -73,6 +74,7 @@ impl<'a> BindEnvironment<'a> {
             .hint("put the hint behind the table's name in the view's query")),
             Stored::Table(table) => {
                 let table = resolve_table(table, self, &hints, true).map_err(|f| f.at(name.span))?;
+                self.check_dead_letters(&table).map_err(|f| f.at(name.span))?;
                 Ok(Relation::Table(Arc::new(table)))
             }
             Stored::Failed => Err(failed(&path).at(name.span)),
@@ -97,6 +99,59 @@ impl<'a> BindEnvironment<'a> {
             }
             Stored::Failed => Err(failed(&path).at(name.span)),
         }
+    }
+
+    /// The table that a source's bad records go to must be one that takes them.
+    fn check_dead_letters(&self, source: &ResolvedTable) -> Result<(), Fault> {
+        let options = &source.spec.options;
+        if options.get("bad-records") != Some("dead-letter") {
+            return Ok(());
+        }
+        let place = |f: Fault| f.in_place(format!("table '{}'", source.path));
+        let Some(name) = options.get("dead-letter.table") else {
+            return Err(place(
+                Fault::user(
+                    "missing-option",
+                    "'bad-records' = 'dead-letter' needs the option 'dead-letter.table'",
+                )
+                .hint("add 'dead-letter.table' = 'name of a table'"),
+            ));
+        };
+        let span = Span::default();
+        let parts =
+            name.split('.').map(|p| Ident { value: p.trim_matches('`').to_string(), quoted: true, span });
+        let name = ObjectName { parts: parts.collect(), span };
+        // The name stands in an option: the place of its use in the statement is that of the source.
+        let table = self.sink(&name, &[]).map_err(|f| place(without_span(f)))?;
+        for column in table.spec.schema.fields.iter() {
+            let wanted = match &*column.name {
+                "reason" | "source" => column.data_type.kind.is_string().then_some(()).ok_or("STRING"),
+                "position" => (column.data_type.kind == TypeKind::BigInt).then_some(()).ok_or("BIGINT"),
+                "record" => (column.data_type.kind.is_string() || column.data_type.kind.is_binary())
+                    .then_some(())
+                    .ok_or("STRING or BYTES"),
+                _ => Err(""),
+            };
+            let Err(wanted) = wanted else { continue };
+            let fault = match wanted {
+                "" => Fault::user(
+                    "bad-dead-letter-table",
+                    format!("column '{}' of '{}' is none that bad records have", column.name, table.path),
+                ),
+                wanted => Fault::user(
+                    "bad-dead-letter-table",
+                    format!(
+                        "column '{}' of '{}' is {}, not {wanted}",
+                        column.name, table.path, column.data_type
+                    ),
+                ),
+            };
+            return Err(place(
+                fault
+                    .hint("its columns may be: reason STRING, source STRING, position BIGINT, record STRING"),
+            ));
+        }
+        Ok(())
     }
 
     /// A user function of a name: temporary system functions, then temporary functions, then the catalog's. Built-in functions stand between

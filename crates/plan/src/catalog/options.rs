@@ -52,7 +52,7 @@ pub(crate) fn choose(
         if let Some((card, primary)) = find_option(connector.options, key, legacy) {
             check_columns(card, &primary, columns)?;
             check_value(card, key, value)?;
-            chosen.options.set(primary, value.as_str());
+            chosen.options.set(primary, canonical(card, value));
             continue;
         }
         // Options of the scan, for whatever is read as raw records.
@@ -60,7 +60,7 @@ pub(crate) fn choose(
             && let Some((card, primary)) = find_option(SCAN_OPTIONS, key, legacy)
         {
             check_value(card, key, value)?;
-            chosen.options.set(primary, value.as_str());
+            chosen.options.set(primary, canonical(card, value));
             continue;
         }
         if let Some(format) = format
@@ -68,7 +68,7 @@ pub(crate) fn choose(
             && let Some((card, primary)) = find_option(format.options, rest, false)
         {
             check_value(card, key, value)?;
-            chosen.format_options.set(primary, value.as_str());
+            chosen.format_options.set(primary, canonical(card, value));
             continue;
         }
         // Blink writes a format's options without prefix.
@@ -77,7 +77,7 @@ pub(crate) fn choose(
             && let Some((card, primary)) = find_option(format.options, key, true)
         {
             check_value(card, key, value)?;
-            chosen.format_options.set(primary, value.as_str());
+            chosen.format_options.set(primary, canonical(card, value));
             continue;
         }
         return Err(unknown_option(key, connector, format));
@@ -246,6 +246,16 @@ pub(crate) fn check_value(card: &OptionCard, key: &str, value: &str) -> Result<(
         }
     };
     Err(bad_value(card, key, value, &wanted).hint(format!("set '{key}' to {wanted}")))
+}
+
+/// A value as whoever reads the option expects it: a word in its card's spelling.
+fn canonical<'a>(card: &OptionCard, value: &'a str) -> &'a str {
+    match card.kind {
+        OptionKind::OneOf(words) => {
+            words.iter().copied().find(|w| w.eq_ignore_ascii_case(value.trim())).unwrap_or(value)
+        }
+        _ => value,
+    }
 }
 
 fn bad_value(card: &OptionCard, key: &str, value: &str, wanted: &str) -> Fault {

@@ -109,6 +109,9 @@ pub(super) fn define(create: &CreateTable, text: &str) -> Result<TableDefinition
                 .at(column.span)
                 .hint(format!("write one: {} STRING", column.name.value)));
         }
+        if let ast::ColumnKind::Physical(declared) = &column.kind {
+            check_raw(declared, text)?;
+        }
         definition.columns.push(define_column(column, text));
     }
     for option in &create.options {
@@ -141,6 +144,23 @@ pub(super) fn check_partitions(create: &CreateTable, definition: &TableDefinitio
 /// Blink writes keys without quotes.
 fn is_bare(key: &ast::Text, text: &str) -> bool {
     text.as_bytes().get(key.span.start as usize).is_some_and(|b| *b != b'\'')
+}
+
+/// `RAW('class', 'serializer')`: the serializer is a Java object in base64, of which at least the form can be checked.
+fn check_raw(declared: &ast::TypeName, text: &str) -> Result<(), Fault> {
+    if !matches!(declared.data_type.kind, millstream_types::TypeKind::Raw(_)) {
+        return Ok(());
+    }
+    let written = source(text, declared.span);
+    let serializer = written.rsplit('\'').nth(1).unwrap_or("").trim_end_matches('=');
+    let digit = |c: char| c.is_ascii_alphanumeric() || c == '+' || c == '/';
+    // Four digits are three bytes; one digit alone is none.
+    if serializer.len() >= 2 && serializer.len() % 4 != 1 && serializer.chars().all(digit) {
+        return Ok(());
+    }
+    Err(Fault::user("bad-type", "the serializer of a RAW type is a Java object in base64, which this is not")
+        .at(declared.span)
+        .hint("declare the column as BYTES"))
 }
 
 /// A declared column. A column without type is a programming error of the caller and becomes a STRING.
