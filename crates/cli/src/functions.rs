@@ -1,6 +1,6 @@
 //! `millstream functions`.
 
-use millstream::functions;
+use millstream::{functions, manual};
 
 use crate::arguments::FunctionArguments;
 use crate::{DONE, WRONG_TEXT};
@@ -8,7 +8,7 @@ use crate::{DONE, WRONG_TEXT};
 /// Lists functions, or prints what one does.
 pub fn functions(arguments: &FunctionArguments) -> u8 {
     if arguments.markdown {
-        print!("");
+        print!("{}", manual::functions_markdown());
         return DONE;
     }
     match &arguments.name {
@@ -18,9 +18,9 @@ pub fn functions(arguments: &FunctionArguments) -> u8 {
             }
             DONE
         }
-        Some(name) => match functions::scalar_function(name).map(|f| f.doc.to_string()) {
+        Some(name) => match manual::function_markdown(name) {
             Some(text) => {
-                print!("{text}");
+                print!("{}", text.trim_start());
                 DONE
             }
             None => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use millstream_plan::JobPlan;
+use millstream_plan::{ExplainOptions, JobPlan, explain_json, explain_text};
 use millstream_plan::statement::StatementRows;
 use millstream_sql::ast::ExplainDetail;
 use millstream_types::{DataType, Field, Schema, Value};
@@ -25,22 +25,22 @@ impl Explanation {
 
     /// As trees.
     pub fn to_text(&self) -> String {
-        self.plans.iter().map(|p| format!("{p:#?}")).collect::<Vec<_>>().join("\n")
+        self.plans.iter().map(|p| explain_text(p, ExplainOptions::default())).collect::<Vec<_>>().join("\n")
     }
 
     /// As JSON.
     pub fn to_json(&self) -> String {
-        let plans: Vec<String> = self.plans.iter().map(|p| format!("{p:?}")).collect();
+        let plans: Vec<String> = self.plans.iter().map(explain_json).collect();
         format!("[{}]", plans.join(","))
     }
 }
 
 /// The answer to an EXPLAIN statement.
 pub(crate) fn answer(plan: &JobPlan, details: &[ExplainDetail]) -> StatementRows {
-    let mut text = format!("{plan:#?}");
+    let mut text = explain_text(plan, ExplainOptions::of(details));
     if details.contains(&ExplainDetail::JsonExecutionPlan) {
         text.push_str("\n\n");
-        text.push_str(&format!("{plan:?}"));
+        text.push_str(&explain_json(plan));
     }
     StatementRows {
         schema: Arc::new(Schema::new(vec![Field::new("result", DataType::string())])),

@@ -17,6 +17,7 @@
 //! planning, no evaluation, no I/O.
 
 mod explain;
+pub mod manual;
 mod parts;
 mod render;
 mod rows;

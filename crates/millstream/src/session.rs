@@ -325,7 +325,9 @@ impl Session {
             .map(|n| n.schema.clone())
             .ok_or_else(|| Fault::internal("a SELECT without result"))?;
         let (sender, batches) = mpsc::channel(RESULT_BATCHES);
-        let changes = plan.sinks.first().and_then(|s| plan.nodes.get(s.0)).is_some_and(|n| n.changes != ChangelogMode::Append);
+        let sink = plan.sinks.first().and_then(|s| plan.nodes.get(s.0));
+        let input = sink.and_then(|n| n.inputs.first()).and_then(|i| plan.nodes.get(i.0));
+        let changes = input.is_some_and(|n| n.changes != ChangelogMode::Append);
         let job = self.launch(plan, Some(sender)).await?;
         Ok(Rows::new(schema, changes, batches, job, text.to_string()))
     }

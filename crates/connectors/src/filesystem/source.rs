@@ -162,6 +162,10 @@ impl Source for FileSource {
         self.options.monitor_interval.is_none()
     }
 
+    fn position_unit(&self) -> &'static str {
+        "line"
+    }
+
     fn discover<'a>(&'a self, known: &'a [Split]) -> BoxFuture<'a, Result<Vec<Split>, Fault>> {
         Box::pin(async move {
             let known: HashSet<&str> = known.iter().map(|s| &*s.id).collect();

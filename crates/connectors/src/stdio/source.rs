@@ -58,6 +58,10 @@ impl Source for StdinSource {
         true
     }
 
+    fn position_unit(&self) -> &'static str {
+        "line"
+    }
+
     fn discover<'a>(&'a self, known: &'a [Split]) -> BoxFuture<'a, Result<Vec<Split>, Fault>> {
         let split = Split { id: "stdin".into(), payload: String::new() };
         Box::pin(async move { Ok(if known.is_empty() { vec![split] } else { Vec::new() }) })

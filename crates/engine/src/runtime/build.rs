@@ -170,7 +170,7 @@ pub(super) async fn build(
                 .hint("SET 'execution.runtime-mode' = 'streaming', or bound the source");
             return Err((statement, fault));
         }
-        specs.push((scan_id(plan, group), spec));
+        specs.push((scan_id(group), spec));
         drafts.tasks.push(Draft::default());
     }
     let mut bounded = specs.iter().all(|(_, s)| s.source.is_bounded());
@@ -245,18 +245,16 @@ pub(super) async fn build(
         subtask,
         checkpoints: context.storage.is_some(),
     };
-    let mut ids: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut ids = sink_ids(plan).into_iter();
     let make = SinkMaker { context, plan, bounded, events, cancelled };
     for (node, input) in sinks {
         let Some(node) = plan.nodes.get(node) else { continue };
         let Op::Sink(op) = &node.op else { continue };
-        let same = ids.entry(node.id.0).or_default();
-        let id = format!("{:016x}-{same}", node.id.0);
-        *same += 1;
+        let id = ids.next().unwrap_or_default();
         let number = built.sinks.len();
         let input_schema = node.inputs.first().and_then(|n| plan.nodes.get(n.0)).map_or(&node.schema, |n| &n.schema);
-        // Two INSERTs into one table are two writers: the subtask tells their files apart.
-        let subtask = *same - 1;
+        // Several sinks may write into one directory: the subtask tells their files apart.
+        let subtask = number;
         let made = make
             .sink(number, id, op, input_schema, node.statement, input, writer_context(subtask), &mut progress)
             .await
@@ -286,7 +284,7 @@ pub(super) async fn build(
         let statement = scan_group.scans.first().and_then(|n| plan.nodes.get(n.0)).map_or(0, |n| n.statement);
         let number = built.sinks.len();
         let made = make
-            .sink(number, format!("dead-letters-{group}"), &op, &table.schema, statement, receiver, writer_context(group), &mut progress)
+            .sink(number, format!("dead-letters-{group}"), &op, &table.schema, statement, receiver, writer_context(number), &mut progress)
             .await
             .map_err(|f| (Some(statement), f.in_place(format!("table '{}'", table.name))))?;
         built.sinks.push(made);
@@ -333,6 +331,21 @@ pub(super) async fn build(
 /// Manifests hold several VALUES scans under one id, in the plan's order.
 fn nth_of(built: &Built, id: &str) -> usize {
     if id == "values" { built.scans.iter().filter(|(s, _)| s.is_values()).count() } else { 0 }
+}
+
+/// Identities of the sinks in manifests, in the plan's order: equal operator ids are told apart by their order.
+pub(super) fn sink_ids(plan: &JobPlan) -> Vec<String> {
+    let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
+    let sinks = plan.nodes.iter().filter(|n| matches!(n.op, Op::Sink(_)));
+    let mut ids: Vec<String> = sinks
+        .map(|n| {
+            let same = seen.entry(n.id.0).or_default();
+            *same += 1;
+            format!("{:016x}-{}", n.id.0, *same - 1)
+        })
+        .collect();
+    ids.extend((0..plan.scan_groups.len()).map(|g| format!("dead-letters-{g}")));
+    ids
 }
 
 fn operator(op: &Op, schema: &SchemaRef) -> Result<Box<dyn Operator>, Fault> {

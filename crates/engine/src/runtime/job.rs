@@ -169,19 +169,25 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     drop(events_in);
     let Built { scans, operators, sinks, progress } = built;
 
-    // The number is ours now: what the restored checkpoint prepared is committed, older leftovers go.
+    // The number is ours now: what the restored checkpoint prepared is committed, then older leftovers go. First all commits, then all
+    // cleaning: two sinks may share a directory, and cleaning must not take what another sink has still to commit.
+    let kept: Vec<Committable> = from
+        .iter()
+        .flat_map(|m| m.sinks.iter().flat_map(|s| s.committables.iter().cloned().map(Committable)))
+        .collect();
     for sink in &sinks {
         let Some(committer) = &sink.committer else { continue };
-        let kept: Vec<Committable> = from
-            .as_ref()
-            .and_then(|m| m.sinks.iter().find(|s| s.id == sink.id))
-            .map_or_else(Vec::new, |s| s.committables.iter().cloned().map(Committable).collect());
-        for committable in &kept {
-            if !committer.is_committed(committable).await.map_err(nowhere)? {
-                committer.commit(committable).await.map_err(nowhere)?;
+        let own = from.as_ref().and_then(|m| m.sinks.iter().find(|s| s.id == sink.id));
+        for committable in own.iter().flat_map(|s| s.committables.iter().cloned().map(Committable)) {
+            if !committer.is_committed(&committable).await.map_err(nowhere)? {
+                committer.commit(&committable).await.map_err(nowhere)?;
             }
         }
-        committer.clean(&sink.context, &kept).await.map_err(nowhere)?;
+    }
+    for sink in &sinks {
+        if let Some(committer) = &sink.committer {
+            committer.clean(&sink.context, &kept).await.map_err(nowhere)?;
+        }
     }
 
     let (control, control_in) = mpsc::unbounded_channel();
@@ -254,11 +260,19 @@ fn begin(
     let mut begin = match &from {
         Some(m) => {
             for scan in &m.scans {
-                let known = plan.scan_groups.iter().any(|g| scan_id(plan, g) == scan.id);
+                let known = plan.scan_groups.iter().any(|g| scan_id(g) == scan.id);
                 if !known && scan.id != "values" {
                     return Err(Fault::user("checkpoint-mismatch", "the checkpoint reads a source that the text does not have (any more)")
                         .hint("restore with the text that wrote it, or begin anew with --restore none"));
                 }
+            }
+            let known = super::build::sink_ids(plan);
+            if let Some(gone) = m.sinks.iter().find(|s| !s.committables.is_empty() && !known.contains(&s.id)) {
+                return Err(Fault::user(
+                    "checkpoint-mismatch",
+                    format!("the checkpoint holds output of '{}' that is not committed yet, but the text does not write it any more", gone.name),
+                )
+                .hint("run the text that wrote the checkpoint once more with --restore latest, then change it"));
             }
             Manifest { restored_from: Some(m.number), ..m.clone() }
         }
@@ -284,8 +298,7 @@ fn begin(
     Ok((begin, from))
 }
 
-/// Identity of a scan group in manifests.
-pub(super) fn scan_id(plan: &JobPlan, group: &millstream_plan::ScanGroup) -> String {
-    let id = group.scans.first().and_then(|n| plan.nodes.get(n.0)).map_or(0, |n| n.id.0);
-    format!("{id:016x}")
+/// Identity of a scan group in manifests: what it reads.
+pub(super) fn scan_id(group: &millstream_plan::ScanGroup) -> String {
+    format!("{:016x}", millstream_plan::source_identity(&group.table))
 }

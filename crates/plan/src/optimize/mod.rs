@@ -10,7 +10,7 @@ mod filter_push_down;
 pub(crate) mod fingerprint;
 mod graph;
 mod join_condition;
-mod scan_sharing;
+pub(crate) mod scan_sharing;
 mod streaming_rules;
 pub(crate) mod terms;
 mod top_n;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use millstream_types::Schema;
 
+use super::fingerprint::of_text;
 use super::graph;
 use crate::{ColumnSource, JobPlan, Op, ScanGroup, TableSpec};
 
@@ -56,12 +57,20 @@ pub(super) fn share_scans(plan: &mut JobPlan) {
     graph::compact(plan);
 }
 
+/// The options of a table that decide which data it reads.
+fn decides(table: &TableSpec) -> Vec<(String, String)> {
+    let kept = table.options.iter().filter(|(k, _)| !k.starts_with("sink."));
+    kept.map(|(k, v)| (k.to_string(), v.to_string())).collect()
+}
+
+/// Identity of a table's source over restarts: what it reads, whatever the table is called and whichever columns it declares.
+pub fn source_identity(table: &TableSpec) -> u64 {
+    let format: Vec<(&str, &str)> = table.format_options.iter().collect();
+    of_text(&format!("{} {:?} {:?} {format:?}", table.connector, decides(table), table.format))
+}
+
 /// Whether two tables read the same data.
 fn same_source(a: &TableSpec, b: &TableSpec) -> bool {
-    let decides = |t: &TableSpec| -> Vec<(String, String)> {
-        let kept = t.options.iter().filter(|(k, _)| !k.starts_with("sink."));
-        kept.map(|(k, v)| (k.to_string(), v.to_string())).collect()
-    };
     let format = a.format.as_deref();
     a.connector == b.connector
         && a.format == b.format

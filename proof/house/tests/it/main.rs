@@ -3,6 +3,7 @@
 mod arrows;
 mod dependencies;
 mod files;
+mod manual;
 
 use cargo_metadata::{Metadata, MetadataCommand};
 
