@@ -5,14 +5,42 @@
 //! developed here as Java 17 does it: exact division of value and spacing as whole numbers, digit by digit, with its
 //! stopping rules and its differences between small and large numbers.
 
-use super::integer::push_i64;
+use super::integer::{push_i64, push_padded};
 use super::natural::Natural;
 
 /// Appends a DOUBLE as `Double.toString`: `1.0`, `1.0E10`, `NaN`, `-Infinity`.
 pub fn push_f64(out: &mut String, value: f64) {
-    if !special(out, value) {
-        binary(value).digits(true).push(out);
+    if special(out, value) || short(out, value.abs()) {
+        return;
     }
+    binary(value).digits(true).push(out);
+}
+
+/// Writes a number that a few decimal digits make, as most numbers of records are. A decimal of at most 15 digits is
+/// the only one of so many that reads back as its number, so Java's digits are just these.
+fn short(out: &mut String, value: f64) -> bool {
+    const MOST: f64 = 1e15;
+    if !(1e-3..1e7).contains(&value) {
+        return false;
+    }
+    for (places, unit) in [(0, 1.0), (1, 1e1), (2, 1e2), (3, 1e3), (4, 1e4), (6, 1e6), (8, 1e8)] {
+        let scaled = (value * unit).round();
+        // Both are exact, so the quotient is rounded once.
+        if scaled < MOST && scaled / unit == value {
+            let unit = unit as u64;
+            let scaled = scaled as u64;
+            push_i64(out, (scaled / unit) as i64);
+            out.push('.');
+            let (mut rest, mut width) = (scaled % unit, places);
+            while width > 1 && rest.is_multiple_of(10) {
+                rest /= 10;
+                width -= 1;
+            }
+            push_padded(out, rest, width.max(1));
+            return true;
+        }
+    }
+    false
 }
 
 /// The decimal digits of a positive finite number, d₁d₂… of 0.d₁d₂… × 10^exponent, that Java's Formatter rounds
