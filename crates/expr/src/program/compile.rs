@@ -149,7 +149,8 @@ impl Compiler {
         );
         let op = Op::Call { kernel: call.kernel.clone(), args: args.iter().take(needed).copied().collect() };
         let key = Key::Call(call.name.clone(), call.keywords.clone(), args, expr.data_type.clone());
-        if call.volatility != Volatility::Immutable {
+        // CURRENT_TIMESTAMP and its kin are the same wherever they stand in a row's expressions; RAND is not.
+        if call.volatility == Volatility::PerRow {
             return Ok(self.append(op, &expr.data_type, &inputs, call.fallible, dear));
         }
         Ok(self.push(key, op, &expr.data_type, &inputs, call.fallible, dear))
