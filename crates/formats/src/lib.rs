@@ -35,3 +35,39 @@ pub fn format(name: &str) -> Result<&'static dyn Format, Fault> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_flow::{DecoderSpec, FieldSpec, OptionKind, Options};
+    use millstream_types::DataType;
+
+    #[test]
+    fn the_list_is_sorted_and_every_card_is_true() {
+        let names: Vec<_> = formats().iter().map(|f| f.card().name).collect();
+        assert!(names.is_sorted(), "{names:?}");
+        for format in formats() {
+            let card = format.card();
+            assert!(!card.doc.is_empty());
+            for option in card.options {
+                assert!(!option.doc.is_empty(), "{} {}", card.name, option.key);
+                // The default is what is taken when nothing is set, so setting it must be right.
+                let mut options = Options::default();
+                if let Some(default) = option.default {
+                    options.set(option.key, default);
+                }
+                format.framing(&options).unwrap();
+                let columns =
+                    vec![FieldSpec { name: "x".into(), data_type: DataType::string(), paths: Vec::new() }];
+                let spec = DecoderSpec { columns, read: vec![0], options, zone: "UTC".into() };
+                format.decoder(spec.clone()).unwrap();
+                // And a wrong value is found.
+                if !matches!(option.kind, OptionKind::Text) {
+                    let mut wrong = spec;
+                    wrong.options.set(option.key, "no such value");
+                    assert!(format.decoder(wrong).is_err(), "{} {}", card.name, option.key);
+                }
+            }
+        }
+    }
+}

@@ -82,18 +82,14 @@ enum Outcome {
 impl JsonDecoder {
     pub fn new(spec: &DecoderSpec) -> Result<Self, Fault> {
         let options = JsonOptions::read(&spec.options)?;
-        // Types are refused when the job is planned, whether or not a query reads them.
-        let mut prepared = Vec::with_capacity(spec.columns.len());
-        for field in &spec.columns {
-            prepared.push(Some(Typed::new(&field.name, &field.data_type, &field.paths)?));
-        }
-        let mut columns = Vec::with_capacity(spec.read.len());
+        let mut columns: Vec<Plan> = Vec::with_capacity(spec.read.len());
         for position in &spec.read {
-            let field = spec.columns.get(*position);
-            let typed = prepared.get_mut(*position).and_then(Option::take);
-            let (Some(field), Some(typed)) = (field, typed) else {
+            let field = spec.columns.get(*position).filter(|_| columns.iter().all(|c| c.column != *position));
+            let Some(field) = field else {
                 return Err(Fault::internal(format!("column {position} is none, or is read twice")));
             };
+            // As in Flink, a type that JSON cannot hold only matters where it is read.
+            let typed = Typed::new(&field.name, &field.data_type, &field.paths)?;
             columns.push(Plan {
                 column: *position,
                 name: field.name.clone(),
@@ -485,6 +481,10 @@ impl JsonDecoder {
 #[inline(always)]
 fn push_usual(column: &mut Column, form: SliceForm, bytes: &[u8]) -> bool {
     match (column, form) {
+        (column, SliceForm::Absent | SliceForm::Null) => {
+            column.push_null();
+            true
+        }
         (Column::Text(builder), SliceForm::Plain | SliceForm::Side) => match std::str::from_utf8(bytes) {
             Ok(text) => {
                 builder.append_value(text);

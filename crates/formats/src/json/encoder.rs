@@ -56,7 +56,7 @@ impl Names {
 
 fn quoted_name(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 3);
-    push_quoted(&mut out, name, true);
+    push_quoted(&mut out, name);
     out.push(':');
     out
 }
@@ -152,7 +152,7 @@ fn push(
         Plain::Time(v) => quote(out, |o| push_json_time(o, v)),
         Plain::Timestamp(v) => quote(out, |o| push_json_timestamp(o, v, options.standard)),
         Plain::Instant(v) => quote(out, |o| push_json_instant(o, v, options.standard)),
-        Plain::Text(v) => push_quoted(out, v, true),
+        Plain::Text(v) => push_quoted(out, v),
         Plain::Bytes(v) => quote(out, |o| push_base64(o, v)),
         Plain::Nested => push_nested(out, cell, row, names, options)?,
     }
@@ -203,7 +203,7 @@ fn push_nested(
                 if !out.ends_with('{') {
                     out.push(',');
                 }
-                push_quoted(out, key, true);
+                push_quoted(out, key);
                 out.push(':');
                 push(out, values, at, values.get(at), names, options)?;
             }

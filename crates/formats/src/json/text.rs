@@ -8,9 +8,9 @@ pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(json::unescape(raw).as_bytes());
 }
 
-/// Appends a string as Jackson quotes it: escapes for quotes, backslashes and control characters. `pairs`: characters beyond the Basic Multilingual Plane as
-/// two `\u` escapes, which is what Flink's writer does.
-pub(super) fn push_quoted(out: &mut String, text: &str, pairs: bool) {
+/// Appends a string as Flink's writer quotes it: escapes for quotes, backslashes and control characters; characters beyond the Basic Multilingual
+/// Plane as two `\u` escapes.
+pub(super) fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
     let bytes = text.as_bytes();
     let (mut from, mut at) = (0, 0);
@@ -23,7 +23,7 @@ pub(super) fn push_quoted(out: &mut String, text: &str, pairs: bool) {
         }
         let Some(b) = bytes.get(at).copied() else { break };
         at += 1;
-        if b >= 0x20 && b != b'"' && b != b'\\' && !(pairs && b >= 0xF0) {
+        if b >= 0x20 && b != b'"' && b != b'\\' && b < 0xF0 {
             continue;
         }
         let at = at - 1;
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(text(r"\u00e9\ud83d\uDE00"), "é😀");
         assert_eq!(text(r"\ud83dx\ude00\ud83d\u0041\ud83d"), "?x??A?");
         let mut out = String::new();
-        push_quoted(&mut out, "q\"\\/\u{8}\u{c}\n\r\t\u{1}\u{1f}\u{7f}é😀<", true);
+        push_quoted(&mut out, "q\"\\/\u{8}\u{c}\n\r\t\u{1}\u{1f}\u{7f}é😀<");
         assert_eq!(out, "\"q\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001F\u{7f}é\\uD83D\\uDE00<\"");
     }
 }
