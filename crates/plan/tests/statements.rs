@@ -197,3 +197,16 @@ fn a_failed_statement_changes_nothing_but_its_name() {
     run(&mut s, "CREATE TABLE t (a INT) WITH ('connector' = 'datagen')");
     assert_eq!(rows(&mut s, "SHOW TABLES"), ["t"]);
 }
+
+#[test]
+fn no_view_reads_itself() {
+    let mut s = cards::session();
+    run(&mut s, "CREATE TABLE t (a INT) WITH ('connector' = 'datagen')");
+    run(&mut s, "CREATE VIEW v AS SELECT a FROM t; CREATE VIEW w AS SELECT a FROM v; CREATE VIEW x AS SELECT a FROM w");
+    assert_eq!(code(&mut s, "ALTER VIEW v AS SELECT a FROM x"), "recursive-view");
+    assert_eq!(code(&mut s, "ALTER VIEW v AS SELECT a FROM v"), "recursive-view");
+    assert_eq!(code(&mut s, "CREATE TEMPORARY VIEW v AS SELECT a FROM x"), "recursive-view");
+    run(&mut s, "DROP TABLE t");
+    assert_eq!(code(&mut s, "ALTER VIEW x RENAME TO t"), "recursive-view");
+    assert_eq!(code(&mut s, "CREATE VIEW t AS SELECT a FROM x"), "unknown-table");
+}

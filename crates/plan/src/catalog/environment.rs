@@ -1,5 +1,6 @@
 //! What binding may look at: the catalogs, the cards, the session.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -39,6 +40,8 @@ pub struct BindEnvironment<'a> {
     pub context: &'a BindContext,
     /// Environment variables.
     pub variables: &'a dyn Variables,
+    /// Where the full names of all tables and views that are read are noted, those that views read included.
+    pub trail: Option<&'a RefCell<Vec<ObjectPath>>>,
 }
 
 impl std::fmt::Debug for BindEnvironment<'_> {
@@ -63,6 +66,9 @@ impl<'a> BindEnvironment<'a> {
     /// User, at the name: unknown, a sink, wrong options. With the code [`FOLLOW_UP`] if its CREATE failed.
     pub fn relation(&self, name: &ObjectName, hints: &[Hint]) -> Result<Relation, Fault> {
         let path = self.namespace.complete(name);
+        if let Some(trail) = self.trail {
+            trail.borrow_mut().push(path.clone());
+        }
         let hints = option_hints(hints)?;
         match self.find(&path, name)? {
             Stored::View(view) if hints.is_empty() => Ok(Relation::View(view.clone())),
@@ -74,6 +80,16 @@ impl<'a> BindEnvironment<'a> {
             .hint("put the hint behind the table's name in the view's query")),
             Stored::Table(table) => {
                 let table = resolve_table(table, self, &hints, true).map_err(|f| f.at(name.span))?;
+                if self.context.batch && !table.spec.bounded {
+                    return Err(Fault::user(
+                        "unbounded",
+                        format!("table '{path}' never ends, so it cannot be read in batch mode"),
+                    )
+                    .at(name.span)
+                    .hint(
+                        "SET 'execution.runtime-mode' = 'streaming', or give the table an end by its options",
+                    ));
+                }
                 self.check_dead_letters(&table).map_err(|f| f.at(name.span))?;
                 Ok(Relation::Table(Arc::new(table)))
             }

@@ -96,7 +96,10 @@ impl Settings {
 
     /// What a job needs of the session. Options with a default that were not set are in it, too.
     pub fn job_settings(&self) -> JobSettings {
-        let parallelism = self.get("parallelism.default").and_then(|v| v.trim().parse().ok()).unwrap_or(1);
+        let number =
+            |key: &str| self.get(key).and_then(|v| v.trim().parse::<usize>().ok()).filter(|n| *n > 0);
+        let own = number("table.exec.resource.default-parallelism");
+        let parallelism = own.or_else(|| number("parallelism.default")).unwrap_or(1);
         let mut options: Options = SESSION_OPTIONS.iter().filter_map(|o| Some((o.key, o.default?))).collect();
         for (key, value) in self.values.iter() {
             options.set(key, value);

@@ -164,6 +164,7 @@ impl SessionState {
             cards: &self.cards,
             context,
             variables: &*self.variables,
+            trail: None,
         }
     }
 

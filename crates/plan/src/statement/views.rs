@@ -42,7 +42,12 @@ impl SessionState {
         query: &Query,
         text: &str,
     ) -> Result<CatalogView, Fault> {
-        let schema = self.query_schema(query)?;
+        let (schema, trail) = self.query_schema_and_trail(query);
+        // Where the old view, or a table of that name, is still there, the query can be bound: but not once this view stands in its place.
+        if trail.contains(&path) && schema.is_ok() {
+            return Err(recursive(&path).at(query.span));
+        }
+        let schema = schema?;
         let mut columns = schema.fields.clone();
         if !names.is_empty() {
             if names.len() != columns.len() {
@@ -119,6 +124,9 @@ impl SessionState {
     pub(super) fn rename_view(&mut self, name: &ObjectName, to: &ObjectName) -> Result<Planned, Fault> {
         let (path, view) = self.view_to_alter(name)?;
         let target = self.rename_target(&path, to)?;
+        if self.query_schema_and_trail(&view.query).1.contains(&target) {
+            return Err(recursive(&target).at(to.span));
+        }
         let renamed = CatalogView { path: target.clone(), ..(*view).clone() };
         self.catalogs.remove(&path, false);
         self.catalogs.put(&target, Stored::View(Arc::new(renamed)), false)?;
@@ -155,6 +163,11 @@ impl SessionState {
                 .hint("choose another name, or drop the other one first")),
         }
     }
+}
+
+fn recursive(path: &ObjectPath) -> Fault {
+    Fault::user("recursive-view", format!("view '{path}' would read itself"))
+        .hint("choose another name, or name the tables that it shall read")
 }
 
 /// `1 column`, `2 columns`.
