@@ -204,4 +204,4 @@ INSERT INTO large_upload_from_dmz SELECT id, ts, host, `user`, agent.name, CAST(
 
 CREATE TABLE old_sensor_in_core WITH ('path' = '${DEMO}/alerts/old_sensor_in_core') LIKE alerts;
 INSERT INTO old_sensor_in_core SELECT id, ts, host, `user`, agent.name, agent.name FROM events
-  WHERE agent.version[1] = 1 AND agent.version[2] = 0 AND agent.version[3] < 2 AND agent.labels['zone'] = 'zone-7' AND agent.tags[2] = 'core' AND event_type NOT IN ('http', 'net_conn');
+  WHERE agent.version[1] = 1 AND agent.version[2] = 0 AND agent.version[3] < 2 AND agent.labels['zone'] IN ('zone-6', 'zone-7') AND agent.tags[2] = 'core' AND event_type NOT IN ('http', 'net_conn');

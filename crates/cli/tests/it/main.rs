@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod jobs;
+mod logs;
 mod run;
 mod signals;
 
