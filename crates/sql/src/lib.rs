@@ -26,7 +26,7 @@ use crate::parser::Parser;
 pub use keywords::is_reserved;
 pub use parser::{check_limits, interval_type};
 
-/// How high a tree can be: so many parentheses or operators can be in each other. Of calls 128 can, of subqueries 40, of
+/// How high a tree can be: so many parentheses or operators can be in each other. Of calls 128 can, of subqueries 36, of
 /// types 256.
 pub const MAX_DEPTH: usize = 512;
 

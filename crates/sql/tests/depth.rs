@@ -89,8 +89,8 @@ fn deep_but_within_the_limit() {
         used(&format!("{}1{}", "ARRAY[".repeat(120), "]".repeat(120)));
         used(&format!("a{}", "[1]".repeat(400)));
         used(&format!("{}a", "NOT ".repeat(400)));
-        used(&format!("{}1{}", "(SELECT ".repeat(40), ")".repeat(40)));
-        parse_statement(&format!("{}SELECT 1{}", "SELECT * FROM (".repeat(50), ")".repeat(50))).unwrap();
+        used(&format!("{}1{}", "(SELECT ".repeat(36), ")".repeat(36)));
+        parse_statement(&format!("{}SELECT 1{}", "SELECT * FROM (".repeat(45), ")".repeat(45))).unwrap();
         parse_data_type(&format!("{}INT{}", "ARRAY<".repeat(200), ">".repeat(200))).unwrap();
         parse_data_type(&format!("{}INT{}", "ROW<a ".repeat(120), ">".repeat(120))).unwrap();
     });

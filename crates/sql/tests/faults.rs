@@ -235,6 +235,11 @@ const FAULTS: &[(&str, &str, &str)] = &[
          OF time AS alias",
         "SELECT * FROM t JOIN u FOR SYSTEM_TIME AS OF t.ts AS d ON TRUE",
     ),
+    (
+        "SELECT /*+ BROADCAST(a) BROADCAST(b) */ * FROM a",
+        "expected ',' or '*/' behind a hint but found 'BROADCAST' / is a comma missing before 'BROADCAST'?",
+        "SELECT /*+ BROADCAST(a), BROADCAST(b) */ * FROM a",
+    ),
     // Misspelt and left out
     ("SELEC a FROM t", "no statement begins with 'SELEC' / did you mean SELECT?", "SELECT a FROM t"),
     (

@@ -50,7 +50,7 @@ pub enum AfterMatch {
     NextRow,
     /// SKIP TO FIRST variable.
     First(Ident),
-    /// SKIP TO [LAST] variable.
+    /// `SKIP TO [LAST] variable`.
     Last(Ident),
 }
 

@@ -222,7 +222,7 @@ pub enum ShowKind {
     Views,
     /// SHOW COLUMNS.
     Columns,
-    /// SHOW [USER] FUNCTIONS.
+    /// `SHOW [USER] FUNCTIONS`.
     Functions {
         /// USER.
         user: bool,
@@ -231,7 +231,7 @@ pub enum ShowKind {
     Procedures,
     /// SHOW MODELS.
     Models,
-    /// SHOW [FULL] MODULES.
+    /// `SHOW [FULL] MODULES`.
     Modules {
         /// FULL.
         full: bool,

@@ -36,9 +36,9 @@ pub(crate) mod cost {
     /// An expression inside a call, CASE, constructor or clause.
     pub const EXPRESSION: usize = 4;
     /// A query inside a query or expression.
-    pub const QUERY: usize = 8;
+    pub const QUERY: usize = 10;
     /// A join in parentheses.
-    pub const JOIN: usize = 6;
+    pub const JOIN: usize = 8;
     /// A type inside a type.
     pub const TYPE: usize = 2;
     /// A pattern in parentheses.
@@ -227,7 +227,7 @@ impl<'a> Parser<'a> {
         Fault::user("too-deep", "this is nested too deeply")
             .at(at)
             .hint(format!(
-                "at most {MAX_DEPTH} parentheses, 128 calls and 40 subqueries can be in each other; give the inner part a \
+                "at most {MAX_DEPTH} parentheses, 128 calls and 36 subqueries can be in each other; give the inner part a \
                  name with WITH or CREATE VIEW"
             ))
     }

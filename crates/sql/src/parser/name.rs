@@ -189,8 +189,7 @@ impl Parser<'_> {
                 );
             }
             all.push(self.hint()?);
-            // Flink wants a comma between hints; its documentation also shows a blank.
-            if !self.eat(Kind::Comma) && !self.at_ident() {
+            if !self.eat(Kind::Comma) {
                 break;
             }
         }
