@@ -6,6 +6,9 @@ use millstream_types::{Fault, TypeKind, Value};
 
 use crate::{EvalContext, Expr, ExprKind, Program, Rows, Volatility};
 
+/// Longest text that folding makes: a plan must not grow by what a short text can ask for.
+const MAX_BYTES: usize = 65_536;
+
 /// Calls that are NULL if one argument is.
 const STRICT: &[&str] = &["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||", "LIKE", "NEGATE"];
 
@@ -109,7 +112,14 @@ fn constant(expr: &Expr, context: &EvalContext) -> Result<Option<Value>, Fault> 
     }
     let rows = Rows { columns: &[], rows: 1, watermarks: None };
     let arrays = Program::compile(std::slice::from_ref(expr))?.eval(&rows, context).map_err(|e| e.fault)?;
-    Ok(arrays.first().map(|a| Value::from_array(a.as_ref(), 0, &expr.data_type)))
+    let value = arrays.first().map(|a| Value::from_array(a.as_ref(), 0, &expr.data_type));
+    Ok(value.filter(|v| match v {
+        // It would contradict the type: left to the run.
+        Value::Null => expr.data_type.nullable,
+        Value::String(s) => s.len() <= MAX_BYTES,
+        Value::Bytes(b) => b.len() <= MAX_BYTES,
+        _ => true,
+    }))
 }
 
 #[cfg(test)]
