@@ -7,78 +7,40 @@
 //! Of equal names the last one counts. (Flink's reader counts fields and stops looking when it has seen as many as the query
 //! reads, so that its answer depends on the query.) What is behind the object's end is not looked at, as in Flink.
 
-use std::sync::Arc;
-
 use arrow::array::{ArrayRef, UInt32Array};
-use bytes::Bytes;
-use millstream_flow::{BadRecord, Decoder, DecoderSpec, RawChunk, RecordSpan};
-use millstream_text::json;
-use millstream_text::temporal::TimestampStandard;
-use millstream_types::{DataType, Fault, FieldSlices, Slice, SliceForm, Slices};
+use millstream_flow::{BadRecord, Decoder, DecoderSpec, RawChunk};
+use millstream_types::{Fault, FieldSlices, Slice, Slices};
 
-use crate::column::{Column, Datum};
-use crate::value::Leaf;
-
-use super::build::{Form, Problem, Reader, Token, canonical};
+use super::build::Again;
+use super::field::{NO_SLOT, Plan, set, take};
 use super::keys::{Keys, NO_COLUMN};
-use super::kind::{Kind, Typed, has_decimal};
+use super::kind::has_decimal;
 use super::options::JsonOptions;
+use super::read::{Form, Reader, Token};
 use super::scan::{Scan, Syntax, What};
 use super::text;
-
-/// A column that is not cut.
-const NO_SLOT: usize = usize::MAX;
-/// Values that a column for checking holds before it is emptied.
-const CHECKED: usize = 1024;
 
 /// Decodes JSON records.
 #[derive(Debug)]
 pub(super) struct JsonDecoder {
-    columns: Vec<Plan>,
+    pub(super) columns: Vec<Plan>,
     keys: Keys,
-    reader: Reader,
+    pub(super) reader: Reader,
     fail_on_missing: bool,
-    full: bool,
+    pub(super) full: bool,
     /// Number of the record, so that a column knows whether it was found in this one.
     stamp: u64,
-    dropped: u64,
+    pub(super) dropped: u64,
     /// Columns that were not cut, found for the rows that were asked for last.
-    again: Option<Again>,
+    pub(super) again: Option<Again>,
 }
-
-/// A column that is read.
-#[derive(Debug)]
-struct Plan {
-    /// Its position in the table.
-    column: usize,
-    name: Arc<str>,
-    data_type: DataType,
-    typed: Typed,
-    /// Whole numbers of this many digits are in the type's range.
-    digits: usize,
-    /// Where its slices go.
-    slot: usize,
-    /// The record it was found in last.
-    stamp: u64,
-    /// For types with parts: a column that values are built into to see whether they can be.
-    check: Option<Column>,
-}
-
-#[derive(Debug)]
-struct Again {
-    data: Bytes,
-    spans: Vec<RecordSpan>,
-    slices: Slices,
-}
-
 /// What became of a record.
-enum Outcome {
+pub(super) enum Outcome {
     Row,
     /// Nothing in it, or left out because errors are ignored.
     None,
     Bad(Fault),
 }
-
 impl JsonDecoder {
     pub fn new(spec: &DecoderSpec) -> Result<Self, Fault> {
         let options = JsonOptions::read(&spec.options)?;
@@ -89,17 +51,7 @@ impl JsonDecoder {
                 return Err(Fault::internal(format!("column {position} is none, or is read twice")));
             };
             // As in Flink, a type that JSON cannot hold only matters where it is read.
-            let typed = Typed::new(&field.name, &field.data_type, &field.paths)?;
-            columns.push(Plan {
-                column: *position,
-                name: field.name.clone(),
-                data_type: field.data_type.clone(),
-                digits: safe_digits(&typed),
-                check: typed.leaf().is_none().then(|| Column::new(&field.data_type)).transpose()?,
-                typed,
-                slot: NO_SLOT,
-                stamp: 0,
-            });
+            columns.push(Plan::new(*position, field)?);
         }
         let decimals =
             spec.read.iter().filter_map(|i| spec.columns.get(*i)).any(|f| has_decimal(&f.data_type));
@@ -116,7 +68,7 @@ impl JsonDecoder {
     }
 
     /// Sets where columns' slices go, and makes room for `rows` of them.
-    fn aim(&mut self, want: &[usize], rows: usize, out: &mut Slices) -> Result<(), Fault> {
+    pub(super) fn aim(&mut self, want: &[usize], rows: usize, out: &mut Slices) -> Result<(), Fault> {
         for plan in &mut self.columns {
             plan.slot = want.iter().position(|w| *w == plan.column).unwrap_or(NO_SLOT);
         }
@@ -134,7 +86,7 @@ impl JsonDecoder {
 
     /// Cuts one record into row `row`.
     #[inline]
-    fn record(
+    pub(super) fn record(
         &mut self,
         scan: Scan<'_>,
         start: usize,
@@ -330,45 +282,6 @@ impl JsonDecoder {
         }
         Ok(())
     }
-
-    /// Finds the columns that `slices` does not have in the records of some rows.
-    fn cut_again(
-        &mut self,
-        chunk: &RawChunk,
-        slices: &Slices,
-        rows: &UInt32Array,
-    ) -> Result<&Again, BadRecord> {
-        let spans: Vec<RecordSpan> = rows
-            .values()
-            .iter()
-            .map(|r| chunk.records.get(slices.record_of(*r as usize)).copied().unwrap_or_default())
-            .collect();
-        let known = self.again.as_ref().is_some_and(|a| {
-            // The buffer is held, so that its address cannot be another's.
-            a.data.as_ptr() == chunk.data.as_ptr() && a.data.len() == chunk.data.len() && a.spans == spans
-        });
-        if !known {
-            let want: Vec<usize> =
-                self.columns.iter().map(|c| c.column).filter(|c| slices.column(*c).is_none()).collect();
-            let mut out = Slices::default();
-            let ignored = (self.reader.ignored, self.dropped);
-            let fault = |fault| BadRecord { record: 0, fault };
-            self.aim(&want, spans.len(), &mut out).map_err(fault)?;
-            out.data = chunk.data.clone();
-            for (row, span) in spans.iter().enumerate() {
-                let scan = Scan::new(&chunk.data, span.end as usize);
-                let outcome = self.record(scan, span.start as usize, false, row, &mut out.fields);
-                if let Outcome::Bad(fault) = outcome {
-                    let record = rows.values().get(row).map_or(0, |r| slices.record_of(*r as usize));
-                    return Err(BadRecord { record, fault });
-                }
-            }
-            out.rows = spans.len();
-            (self.reader.ignored, self.dropped) = ignored;
-            self.again = Some(Again { data: chunk.data.clone(), spans, slices: out });
-        }
-        self.again.as_ref().ok_or_else(|| fault_in(0, Fault::internal("columns that were not cut are lost")))
-    }
 }
 
 impl Decoder for JsonDecoder {
@@ -416,299 +329,13 @@ impl Decoder for JsonDecoder {
         column: usize,
         rows: &UInt32Array,
     ) -> Result<ArrayRef, BadRecord> {
-        let position = self
-            .columns
-            .iter()
-            .position(|c| c.column == column)
-            .ok_or_else(|| fault_in(0, Fault::internal(format!("column {column} is not read"))))?;
-        if let Some(field) = slices.column(column) {
-            let picked = rows.values().iter().map(|r| *r as usize);
-            return self.build_from(position, slices, field, slices, rows, picked);
-        }
-        self.cut_again(chunk, slices, rows)?;
-        let Some(again) = self.again.take() else {
-            return Err(fault_in(0, Fault::internal("columns that were not cut are lost")));
-        };
-        let built = match again.slices.column(column) {
-            Some(field) => self.build_from(position, &again.slices, field, slices, rows, 0..rows.len()),
-            None => Err(fault_in(0, Fault::internal(format!("column {column} was not found")))),
-        };
-        self.again = Some(again);
-        built
+        self.column(chunk, slices, column, rows)
     }
 
     fn ignored(&self) -> u64 {
         self.dropped + self.reader.ignored
     }
 }
-
-impl JsonDecoder {
-    fn build_from(
-        &mut self,
-        position: usize,
-        from: &Slices,
-        field: &FieldSlices,
-        asked: &Slices,
-        rows: &UInt32Array,
-        picked: impl Iterator<Item = usize>,
-    ) -> Result<ArrayRef, BadRecord> {
-        let Some(plan) = self.columns.get(position) else {
-            return Err(fault_in(0, Fault::internal("no such column")));
-        };
-        let ignored = self.reader.ignored;
-        let mut column = Column::new(&plan.data_type).map_err(|f| fault_in(0, f))?;
-        for (at, row) in picked.enumerate() {
-            let slice = field.slices.get(row).copied().unwrap_or_default();
-            let bytes = from.bytes(field, slice);
-            if push_usual(&mut column, slice.form, bytes) {
-                continue;
-            }
-            let token = Token::of_slice(slice, bytes);
-            self.reader.append(&plan.typed, &mut column, token).map_err(|p| {
-                let record = rows.values().get(at).map_or(0, |r| asked.record_of(*r as usize));
-                fault_in(record, p.fault(&plan.name))
-            })?;
-        }
-        if self.full {
-            // Cutting has counted them already.
-            self.reader.ignored = ignored;
-        }
-        column.finish(&plan.data_type).map_err(|f| fault_in(0, f))
-    }
-}
-
-/// Appends what most values are: plain text for a STRING, a whole number that was checked for an integer. `false`: it is something else.
-#[inline(always)]
-fn push_usual(column: &mut Column, form: SliceForm, bytes: &[u8]) -> bool {
-    match (column, form) {
-        (column, SliceForm::Absent | SliceForm::Null) => {
-            column.push_null();
-            true
-        }
-        (Column::Text(builder), SliceForm::Plain | SliceForm::Side) => match std::str::from_utf8(bytes) {
-            Ok(text) => {
-                builder.append_value(text);
-                true
-            }
-            Err(_) => false,
-        },
-        (Column::Text(builder), SliceForm::JsonEscaped) if std::str::from_utf8(bytes).is_ok() => {
-            builder.append_value(json::unescape(bytes));
-            true
-        }
-        (Column::Int32(builder), SliceForm::JsonRaw) => match whole_number(bytes, 9) {
-            Some(v) => {
-                builder.append_value(v as i32);
-                true
-            }
-            None => false,
-        },
-        (Column::Int64(builder), SliceForm::JsonRaw) => match whole_number(bytes, 18) {
-            Some(v) => {
-                builder.append_value(v);
-                true
-            }
-            None => false,
-        },
-        _ => false,
-    }
-}
-
-/// A whole number of at most so many characters, which cannot overflow.
-#[inline(always)]
-fn whole_number(bytes: &[u8], most: usize) -> Option<i64> {
-    if bytes.len() > most {
-        return None;
-    }
-    let (negative, digits) = match bytes {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    let mut value = 0i64;
-    for b in digits {
-        let digit = b.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value * 10 + i64::from(digit);
-    }
-    Some(if negative { -value } else { value })
-}
-
-fn fault_in(record: usize, fault: Fault) -> BadRecord {
-    BadRecord { record, fault }
-}
-
-/// Checks a value and puts its slice into row `row` of its column, if that is cut.
-#[inline(always)]
-fn take(
-    plan: &mut Plan,
-    reader: &mut Reader,
-    token: Token<'_>,
-    from: usize,
-    field: Option<&mut FieldSlices>,
-    row: usize,
-) -> Result<(), Box<Problem>> {
-    let form = match (&plan.typed.kind, token.form) {
-        (_, Form::Null) => SliceForm::Null,
-        (Kind::Leaf(Leaf::Text), Form::Text | Form::Whole | Form::Number | Form::True | Form::False) => {
-            SliceForm::Plain
-        }
-        (Kind::Leaf(Leaf::Text), Form::Escaped) => SliceForm::JsonEscaped,
-        // A sign counts as a digit here.
-        (Kind::Leaf(_), Form::Whole) if token.bytes.len() <= plan.digits => SliceForm::JsonRaw,
-        (Kind::Leaf(Leaf::Double | Leaf::Float), Form::Whole | Form::Number) => SliceForm::JsonRaw,
-        (Kind::Leaf(Leaf::Boolean), Form::True | Form::False) => SliceForm::JsonRaw,
-        (Kind::Leaf(Leaf::Timestamp(_)), Form::Text) if is_usual_timestamp(token.bytes, reader.standard) => {
-            SliceForm::Plain
-        }
-        (Kind::Leaf(Leaf::Instant(_)), Form::Text)
-            if token
-                .bytes
-                .split_last()
-                .is_some_and(|(z, t)| *z == b'Z' && is_usual_timestamp(t, reader.standard)) =>
-        {
-            SliceForm::Plain
-        }
-        _ => return take_odd(plan, reader, token, from, field, row),
-    };
-    if let Some(field) = field {
-        set(field, row, Slice { start: from as u32, len: token.bytes.len() as u32, form });
-    }
-    Ok(())
-}
-
-/// [`take`] for what needs a closer look.
-#[inline(never)]
-fn take_odd(
-    plan: &mut Plan,
-    reader: &mut Reader,
-    token: Token<'_>,
-    from: usize,
-    field: Option<&mut FieldSlices>,
-    row: usize,
-) -> Result<(), Box<Problem>> {
-    let here = |form| Slice { start: from as u32, len: token.bytes.len() as u32, form };
-    let null = Slice { form: SliceForm::Null, ..Slice::default() };
-    let leaf = match plan.typed.leaf() {
-        Some(leaf) => leaf,
-        None => {
-            let Some(check) = &mut plan.check else { return Ok(()) };
-            if check.len() >= CHECKED {
-                *check = Column::new(&plan.data_type).unwrap_or(Column::Null(0));
-            }
-            let before = reader.ignored;
-            let read = reader.append(&plan.typed, check, token);
-            if read.is_err() {
-                *check = Column::new(&plan.data_type).unwrap_or(Column::Null(0));
-            }
-            read?;
-            if let Some(field) = field {
-                // A value that is bad as a whole is NULL.
-                let fits = match plan.typed.kind {
-                    Kind::Array(_) => token.form == Form::Array,
-                    _ => token.form == Form::Object,
-                };
-                set(
-                    field,
-                    row,
-                    if !fits && reader.ignored > before { null } else { here(SliceForm::JsonRaw) },
-                );
-            }
-            return Ok(());
-        }
-    };
-    let ignore = reader.ignore;
-    let datum = match reader.leaf(leaf, token) {
-        Ok(datum) => datum,
-        Err(_) if ignore => {
-            reader.ignored += 1;
-            if let Some(field) = field {
-                set(field, row, null);
-            }
-            return Ok(());
-        }
-        Err(_) => return Err(Problem::type_of(&plan.typed, token)),
-    };
-    let Some(field) = field else { return Ok(()) };
-    let slice = match (leaf, token.form) {
-        _ if datum == Datum::Null => null,
-        (Leaf::Integer { .. }, Form::Whole) => here(SliceForm::JsonRaw),
-        (Leaf::Date | Leaf::Time | Leaf::Timestamp(_) | Leaf::Instant(_) | Leaf::Bytes, Form::Text) => {
-            here(SliceForm::Plain)
-        }
-        (Leaf::Date | Leaf::Time | Leaf::Timestamp(_) | Leaf::Instant(_) | Leaf::Bytes, _) => {
-            let start = field.side.len();
-            text::unescape(token.bytes, &mut field.side);
-            side(field, start)
-        }
-        _ => {
-            let mut text = String::new();
-            canonical(datum, leaf, &mut text);
-            let start = field.side.len();
-            field.side.extend_from_slice(text.as_bytes());
-            side(field, start)
-        }
-    };
-    set(field, row, slice);
-    Ok(())
-}
-
-/// Whether a text is surely a timestamp of the standard that every precision can hold: the ordinary ones are, days 29 to 31 and far centuries
-/// have to be looked at closely.
-#[inline]
-fn is_usual_timestamp(bytes: &[u8], standard: TimestampStandard) -> bool {
-    let Some((head, fraction)) = bytes.split_first_chunk::<19>() else { return false };
-    let [c0, c1, y0, y1, b'-', m0, m1, b'-', d0, d1, separator, h0, h1, b':', i0, i1, b':', s0, s1] = *head
-    else {
-        return false;
-    };
-    let wanted = if standard == TimestampStandard::Sql { b' ' } else { b'T' };
-    // Two digits as a number; above 99 where one is no digit.
-    let two = |a: u8, b: u8| {
-        let (a, b) = (a.wrapping_sub(b'0'), b.wrapping_sub(b'0'));
-        if a > 9 || b > 9 { u8::MAX } else { a * 10 + b }
-    };
-    let fraction_fits = match fraction {
-        [] => true,
-        [b'.', digits @ ..] => digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    separator == wanted
-        && fraction_fits
-        && (17..=21).contains(&two(c0, c1))
-        && two(y0, y1) <= 99
-        && (1..=12).contains(&two(m0, m1))
-        && (1..=28).contains(&two(d0, d1))
-        && two(h0, h1) < 24
-        && two(i0, i1) < 60
-        && two(s0, s1) < 60
-}
-
-fn side(field: &FieldSlices, start: usize) -> Slice {
-    Slice { start: start as u32, len: (field.side.len() - start) as u32, form: SliceForm::Side }
-}
-
-#[inline(always)]
-fn set(field: &mut FieldSlices, row: usize, slice: Slice) {
-    if let Some(place) = field.slices.get_mut(row) {
-        *place = slice;
-    }
-}
-
-/// So many characters of a whole number (a sign is one) are surely in the type's range.
-fn safe_digits(typed: &Typed) -> usize {
-    match typed.leaf() {
-        Some(Leaf::Integer { max, .. }) => match max {
-            127 => 2,
-            32_767 => 4,
-            2_147_483_647 => 9,
-            _ => 18,
-        },
-        _ => 0,
-    }
-}
-
 /// "the record is no JSON object", with what stands there.
 fn no_object(scan: Scan<'_>, start: usize, at: usize, what: &str) -> Fault {
     let near = scan.data.get(at..scan.end.min(at + 20)).unwrap_or_default();

@@ -13,9 +13,11 @@
 mod build;
 mod cut;
 mod encoder;
+mod field;
 mod keys;
 mod kind;
 mod options;
+mod read;
 mod scan;
 mod text;
 
