@@ -2,11 +2,14 @@
 
 mod access;
 mod arithmetic;
+mod collection;
 pub mod comparison;
 mod concatenation;
 mod conditional;
 mod constructors;
 mod conversion;
+mod hash;
+pub mod json;
 mod logical;
 mod pattern;
 mod regexp;
@@ -14,6 +17,7 @@ mod string;
 mod temporal;
 #[cfg(test)]
 mod tests;
+mod url;
 
 use millstream_types::Fault;
 
@@ -36,9 +40,13 @@ pub const FAMILIES: &[Family] = &[
     Family { title: "Numbers", lists: arithmetic::FUNCTIONS },
     Family { title: "Text", lists: string::FUNCTIONS },
     Family { title: "Regular expressions", lists: regexp::FUNCTIONS },
+    Family { title: "Digests", lists: hash::FUNCTIONS },
+    Family { title: "URLs and addresses", lists: url::FUNCTIONS },
     Family { title: "Dates and times", lists: temporal::FUNCTIONS },
+    Family { title: "JSON", lists: json::FUNCTIONS },
     Family { title: "Types", lists: &[conversion::FUNCTIONS] },
     Family { title: "Collections", lists: &[constructors::FUNCTIONS, access::FUNCTIONS] },
+    Family { title: "Arrays and maps", lists: collection::FUNCTIONS },
 ];
 
 /// Every scalar function and operator.

@@ -3,8 +3,14 @@
 mod arguments;
 mod case;
 mod chars;
+mod choose;
 mod concat;
+mod encoding;
 mod length;
+mod maps;
+mod pad;
+mod predicates;
+mod quote;
 mod replace;
 mod search;
 mod slice;
@@ -23,8 +29,14 @@ pub(super) const FUNCTIONS: &[&[Function]] = &[
     slice::FUNCTIONS,
     trim::FUNCTIONS,
     case::FUNCTIONS,
+    pad::FUNCTIONS,
     length::FUNCTIONS,
     search::FUNCTIONS,
     replace::FUNCTIONS,
     split::FUNCTIONS,
+    maps::FUNCTIONS,
+    choose::FUNCTIONS,
+    predicates::FUNCTIONS,
+    encoding::FUNCTIONS,
+    quote::FUNCTIONS,
 ];

@@ -1,20 +1,32 @@
 //! Parts of texts replaced.
 
+use std::collections::HashMap;
+
 use memchr::memmem;
 use millstream_types::{Fault, TypeKind};
 
-use super::arguments::{Arg, of_kind, strict_arguments};
+use super::arguments::{Arg, arguments, of_kind, strict_arguments};
 use crate::kernel::simple;
 use crate::kernel::strings::{self, TextOut};
 use crate::{BoundCall, Call, Example, Function};
 
-pub(super) const FUNCTIONS: &[Function] = &[Function::new(
-    "REPLACE",
-    "REPLACE(text STRING, old STRING, new STRING) -> STRING",
-    "The text with every occurrence of `old` replaced. An empty `old` stands before every character and at the end.",
-    &[Example::new("REPLACE('hello world', 'world', 'there')", "hello there")],
-    replace,
-)];
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "REPLACE",
+        "REPLACE(text STRING, old STRING, new STRING) -> STRING",
+        "The text with every occurrence of `old` replaced. An empty `old` stands before every character and at the end.",
+        &[Example::new("REPLACE('hello world', 'world', 'there')", "hello there")],
+        replace,
+    ),
+    Function::new(
+        "TRANSLATE",
+        "TRANSLATE(text STRING, from STRING, to STRING) -> STRING",
+        "The text with every character that is in `from` replaced by the one at the same place in `to`, or dropped where `to` has none. \
+         A NULL for `from` leaves the text as it is, a NULL for `to` counts as ''.",
+        &[Example::new("TRANSLATE('www.apache.org', 'wapcheorg', ' APCHEcom')", "   .APACHE.com")],
+        translate,
+    ),
+];
 
 fn replace(call: &Call<'_>) -> Result<BoundCall, Fault> {
     const FORM: &str = "REPLACE(<CHARACTER>, <CHARACTER>, <CHARACTER>)";
@@ -53,4 +65,32 @@ fn between(text: &str, new: &str, out: &mut TextOut) {
         out.push(c);
         out.push_str(new);
     }
+}
+
+fn translate(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    const FORM: &str = "TRANSLATE(<CHARACTER_STRING>, <CHARACTER_STRING>, <CHARACTER_STRING>)";
+    let args = arguments(call, FORM, 3, &[Arg::Text; 3])?;
+    let nullable = args.first().is_none_or(|a| a.data_type.nullable);
+    let kernel = simple("TRANSLATE", |arguments, _| {
+        let (text, from, to) = (arguments.strings(0)?, arguments.strings(1)?, arguments.strings(2)?);
+        let mut last: Option<(&str, &str, HashMap<char, Option<char>>)> = None;
+        strings::build(arguments.rows(), |row, out| {
+            let Some(s) = text.get(row) else { return Ok(false) };
+            let (from, to) = (from.get(row).unwrap_or(""), to.get(row).unwrap_or(""));
+            if last.as_ref().is_none_or(|(f, t, _)| (*f, *t) != (from, to)) {
+                let mut to_chars = to.chars();
+                let mut table = HashMap::new();
+                for c in from.chars() {
+                    // The first place of a character counts, but its second one uses up a place of `to`, too.
+                    let new = to_chars.next();
+                    table.entry(c).or_insert(new);
+                }
+                last = Some((from, to, table));
+            }
+            let Some((_, _, table)) = &last else { return Ok(false) };
+            s.chars().filter_map(|c| table.get(&c).map_or(Some(c), |new| *new)).for_each(|c| out.push(c));
+            Ok(true)
+        })
+    });
+    Ok(BoundCall::new(TypeKind::STRING.nullable().with_nullable(nullable), args, kernel))
 }

@@ -1,0 +1,10 @@
+//! URLs and addresses of the net.
+
+mod address;
+mod escape;
+mod parse;
+
+use crate::Function;
+
+/// The lists of the files of this folder.
+pub(super) const FUNCTIONS: &[&[Function]] = &[parse::FUNCTIONS, escape::FUNCTIONS, address::FUNCTIONS];
