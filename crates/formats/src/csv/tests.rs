@@ -1,4 +1,4 @@
-use millstream_types::{DataType, TypeKind, Value};
+use millstream_types::{DataType, Random, SeededRandom, TypeKind, Value};
 
 use super::Csv;
 use crate::testing::{decode, encode};
@@ -328,4 +328,69 @@ fn wrong_options_and_types() {
     assert!(refused(DataType::map(DataType::string(), DataType::int()), &[]).contains("MAP<STRING, INT>"));
     assert!(refused(DataType::array(DataType::array(DataType::int())), &[]).contains("ARRAY<INT>"));
     assert!(refused(TypeKind::Time(6).nullable(), &[]).contains("TIME(6)"));
+}
+
+#[test]
+fn random_rows_come_back() {
+    let random = SeededRandom::new(11);
+    let roll = |n: u64| random.next_u64() % n;
+    let pieces = [
+        "a",
+        "\"",
+        "'",
+        ",",
+        ";",
+        "\\",
+        "\n",
+        "\r",
+        " ",
+        "#",
+        "é",
+        "😀",
+        "null",
+        "0",
+        "|",
+        "\t",
+        "ordinary words of some length",
+    ];
+    let columns = [
+        ("s", DataType::string()),
+        ("i", TypeKind::SmallInt.nullable()),
+        ("t", DataType::string()),
+        ("x", DataType::decimal(20, 3)),
+        ("d", DataType::double()),
+        ("a", DataType::array(DataType::bigint())),
+    ];
+    for round in 0..200 {
+        let text = || (0..roll(6)).map(|_| pieces[roll(pieces.len() as u64) as usize]).collect::<String>();
+        let rows: Vec<Vec<Value>> = (0..10)
+            .map(|_| {
+                if roll(8) == 0 {
+                    return vec![NULL; columns.len()];
+                }
+                vec![
+                    text().as_str().into(),
+                    int(random.next_u64() as i16 as i64),
+                    text().as_str().into(),
+                    Value::Decimal(random.next_u64() as i64 as i128 >> roll(60)),
+                    Value::Float(f64::from_bits(random.next_u64() >> 2)),
+                    Value::Array((0..1 + roll(3)).map(|_| int(random.next_u64() as i64)).collect()),
+                ]
+            })
+            .collect();
+        // Texts that only look alike do not count: an empty text is no NULL, since NULL is a word that no text is.
+        let mut pairs = vec![("null-literal", "~"), ("array-element-delimiter", "/")];
+        pairs.push(("field-delimiter", [",", ";", "|", "\\t"][roll(4) as usize]));
+        pairs.push(("quote-character", ["\"", "'"][roll(2) as usize]));
+        if roll(2) == 0 {
+            pairs.push(("escape-character", "\\"));
+        }
+        let lines = encode(&Csv, &columns, &pairs, &rows).unwrap();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let out = decode(&Csv, &columns, &pairs, &lines);
+        assert_eq!(out.rows, rows, "round {round} {pairs:?} {lines:?}");
+        // Rows that were framed as one record are found again.
+        let joined = lines.join("\n");
+        assert_eq!(decode(&Csv, &columns, &pairs, &[&joined]).rows, rows, "round {round}");
+    }
 }
