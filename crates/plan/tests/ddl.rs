@@ -127,3 +127,25 @@ fn damaged_statements_give_faults() {
     }
     assert!(internal.is_empty(), "{}", internal.join("\n"));
 }
+
+/// All statements one after the other in one session: whatever earlier ones left behind, no mistake of ours.
+#[test]
+fn statements_follow_each_other() {
+    let mut lines = include_str!("data/ddl.jsonl").lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let setups = lines.next().unwrap();
+    let mut state = cards::session();
+    for setup in setups["setups"][1].as_array().unwrap() {
+        run(&mut state, setup.as_str().unwrap(), false).unwrap();
+    }
+    let cases: Vec<Value> = lines.collect();
+    let order = |round: usize| (0..cases.len()).map(move |i| (i * 101 + round * 37) % 498);
+    for case in (0..4).flat_map(order).filter_map(|i| cases.get(i)) {
+        let sql = case["sql"].as_str().unwrap();
+        for fault in check_script(&mut state, sql).faults {
+            assert_ne!(fault.kind(), FaultKind::Internal, "{sql}: {fault}");
+        }
+        for text in ["SHOW TABLES", "DESCRIBE src", "SHOW CREATE TABLE src", "SHOW CREATE TABLE t"] {
+            check_script(&mut state, text);
+        }
+    }
+}

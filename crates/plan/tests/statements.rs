@@ -202,11 +202,70 @@ fn a_failed_statement_changes_nothing_but_its_name() {
 fn no_view_reads_itself() {
     let mut s = cards::session();
     run(&mut s, "CREATE TABLE t (a INT) WITH ('connector' = 'datagen')");
-    run(&mut s, "CREATE VIEW v AS SELECT a FROM t; CREATE VIEW w AS SELECT a FROM v; CREATE VIEW x AS SELECT a FROM w");
+    run(
+        &mut s,
+        "CREATE VIEW v AS SELECT a FROM t; CREATE VIEW w AS SELECT a FROM v; CREATE VIEW x AS SELECT a FROM w",
+    );
     assert_eq!(code(&mut s, "ALTER VIEW v AS SELECT a FROM x"), "recursive-view");
     assert_eq!(code(&mut s, "ALTER VIEW v AS SELECT a FROM v"), "recursive-view");
     assert_eq!(code(&mut s, "CREATE TEMPORARY VIEW v AS SELECT a FROM x"), "recursive-view");
     run(&mut s, "DROP TABLE t");
     assert_eq!(code(&mut s, "ALTER VIEW x RENAME TO t"), "recursive-view");
     assert_eq!(code(&mut s, "CREATE VIEW t AS SELECT a FROM x"), "unknown-table");
+}
+
+#[test]
+fn blinks_tables_are_understood() {
+    use millstream_plan::{Op, SinkTarget};
+    let mut s = cards::session();
+    run(
+        &mut s,
+        "CREATE TABLE k (a VARCHAR, b VARCHAR HEADER, ts TIMESTAMP(3), WATERMARK wk FOR ts AS withOffset(ts, 1500))
+         WITH (type = 'KAFKA010', topic = 't', 'bootstrap.servers' = '${BROKERS}', 'ignore-parse-errors' = 'true');
+         CREATE TABLE r (a VARCHAR, PRIMARY KEY (a)) WITH (type = 'rds', url = 'jdbc:x', tableName = 'x')",
+    );
+    // A HEADER column is read by the connector's metadata of that name, which this one does not have.
+    assert_eq!(code(&mut s, "SELECT * FROM k"), "bad-metadata");
+    run(&mut s, "ALTER TABLE k DROP b");
+    let Planned::Query(plan) = run(&mut s, "SELECT a, ts FROM k") else { panic!() };
+    let scan =
+        plan.nodes.iter().find_map(|n| if let Op::Scan(scan) = &n.op { Some(scan) } else { None }).unwrap();
+    assert_eq!(scan.table.connector, "kafka");
+    assert_eq!(scan.table.options.get("properties.bootstrap.servers"), Some("one:9092"));
+    assert_eq!(scan.table.format.as_deref(), Some("json"));
+    assert_eq!(scan.table.format_options.get("ignore-parse-errors"), Some("true"));
+    assert!(scan.watermark.is_some());
+    let Planned::Insert(plan) = run(&mut s, "INSERT INTO r SELECT a FROM k") else { panic!() };
+    let sink =
+        plan.nodes.iter().find_map(|n| if let Op::Sink(sink) = &n.op { Some(sink) } else { None }).unwrap();
+    let SinkTarget::Table(table) = &sink.target else { panic!() };
+    assert_eq!(table.connector, "upsert-db");
+    assert_eq!(table.options.get("table-name"), Some("x"));
+    assert_eq!(table.primary_key, [0]);
+}
+
+#[test]
+fn hints_and_formats_reach_the_plan() {
+    use millstream_plan::Op;
+    let mut s = cards::session();
+    run(
+        &mut s,
+        "CREATE TABLE f (a INT, p STRING METADATA FROM 'file.path', q AS UPPER(p)) PARTITIONED BY (a)
+         WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = 'json', 'json.ignore-parse-errors' = 'true',
+               'bad-records' = 'SKIP')",
+    );
+    let Planned::Query(plan) = run(&mut s, "SELECT a, q FROM f /*+ OPTIONS('path' = 'y') */") else {
+        panic!()
+    };
+    let table = &plan.scan_groups[0].table;
+    assert_eq!(table.options.get("path"), Some("y"));
+    assert_eq!(table.options.get("bad-records"), Some("skip"));
+    assert_eq!(table.format_options.get("ignore-parse-errors"), Some("true"));
+    assert_eq!(table.partition_keys, ["a"]);
+    assert!(table.bounded);
+    assert!(plan.nodes.iter().any(|n| matches!(&n.op, Op::Scan(s) if !s.hints.is_empty())));
+    // Virtual columns are no columns of INSERT, and metadata that cannot be written must be virtual.
+    assert_eq!(code(&mut s, "INSERT INTO f SELECT 1, 'x'"), "bad-metadata");
+    run(&mut s, "ALTER TABLE f MODIFY p STRING METADATA FROM 'file.path' VIRTUAL");
+    run(&mut s, "INSERT INTO f SELECT 1");
 }

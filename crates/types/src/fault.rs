@@ -226,6 +226,10 @@ impl Error for Fault {}
 
 /// The candidate nearest to a misspelt name (case does not count), if one is near enough to suggest.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Nobody misspells names this long, and the comparison takes time that grows with them.
+    if name.len() > 200 {
+        return None;
+    }
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
     let allowed = (wanted.len() / 3).max(1);
     candidates

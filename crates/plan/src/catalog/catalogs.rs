@@ -158,13 +158,12 @@ impl Catalogs {
             .map(|(p, s)| (p.object.as_str(), s))
     }
 
-    /// Names of all tables and views of a database, temporary ones included.
+    /// Names of all tables and views of a database, temporary ones included; not of what could not be created.
     pub fn names_in<'a>(&'a self, catalog: &'a str, database: &'a str) -> impl Iterator<Item = &'a str> {
         let permanent = self.database(catalog, database);
-        permanent
-            .into_iter()
-            .flat_map(|d| d.objects.keys().map(String::as_str))
-            .chain(self.temporary_in(catalog, database).map(|(n, _)| n))
+        let permanent = permanent.into_iter().flat_map(|d| d.objects.iter().map(|(n, o)| (n.as_str(), o)));
+        let all = permanent.chain(self.temporary_in(catalog, database));
+        all.filter(|(_, o)| !matches!(o, Stored::Failed)).map(|(n, _)| n)
     }
 
     /// Adds or replaces a table or view.

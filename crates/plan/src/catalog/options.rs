@@ -110,6 +110,13 @@ fn choose_connector(
     let blink = !given.iter().any(|(k, _)| k == "connector");
     let is_key = |k: &str| if blink { k.eq_ignore_ascii_case("type") } else { k == "connector" };
     let Some(at) = given.iter().position(|(k, _)| is_key(k)) else {
+        if let Some((_, old)) = given.iter().find(|(k, _)| k == "connector.type") {
+            return Err(Fault::user(
+                "missing-connector",
+                "the table has 'connector.type', the form of Flink before 1.11",
+            )
+            .hint(format!("write 'connector' = '{old}' and the options of that connector")));
+        }
         let near = nearest("connector", given.iter().map(|(k, _)| k.as_str()));
         let fault = Fault::user("missing-connector", "the table has no option 'connector'");
         return Err(match near {
