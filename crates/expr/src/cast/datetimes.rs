@@ -36,8 +36,8 @@ pub(super) fn cast(
         TypeKind::Time(p) => build::<Time32MillisecondType>(rows, |row| {
             Ok(source.local(row)?.map(|t| cut_time((t.millis() % DAY_MILLIS) as i32, *p)))
         }),
-        TypeKind::Timestamp(p, _) => timestamps(rows, to, *p, |row| source.local(row)),
-        TypeKind::TimestampLtz(p, _) => timestamps(rows, to, *p, |row| source.instant(row)),
+        TypeKind::Timestamp(p, _) => timestamps(rows, to, *p, rules, |row| source.local(row)),
+        TypeKind::TimestampLtz(p, _) => timestamps(rows, to, *p, rules, |row| source.instant(row)),
         _ => Err(Fault::internal(format!("no cast from {from} to {to}")).into()),
     }
 }
@@ -114,9 +114,9 @@ fn parse(array: &ArrayRef, to: &TypeKind, zone: &Zone, rules: Rules<'_>) -> Resu
             let time = parse_time(s).map(|t| cut_time(t, *p));
             time.map_or_else(|| rules.failed(row, || unreadable(s, to)), |t| Ok(Some(t)))
         }),
-        TypeKind::Timestamp(p, _) => timestamps(rows, to, *p, date_time),
+        TypeKind::Timestamp(p, _) => timestamps(rows, to, *p, rules, date_time),
         TypeKind::TimestampLtz(p, _) => {
-            timestamps(rows, to, *p, |row| Ok(date_time(row)?.map(|t| zone.to_instant(t))))
+            timestamps(rows, to, *p, rules, |row| Ok(date_time(row)?.map(|t| zone.to_instant(t))))
         }
         _ => Err(Fault::internal(format!("no cast from text to {to}")).into()),
     }
@@ -126,18 +126,20 @@ fn timestamps(
     rows: usize,
     to: &TypeKind,
     precision: u8,
+    rules: Rules<'_>,
     value: impl Fn(usize) -> Result<Option<DateTime>, EvalError>,
 ) -> Result<ArrayRef, EvalError> {
     let column = |row: usize| -> Result<Option<i64>, EvalError> {
         let Some(t) = value(row)? else { return Ok(None) };
-        let v = shortened(t, precision).to_column(precision);
-        v.map(Some).ok_or_else(|| {
-            EvalError::at_row(
-                row,
+        match shortened(t, precision).to_column(precision) {
+            Some(v) => Ok(Some(v)),
+            // Beyond every year that can be written: it means nothing, and stays at the column's end.
+            None if precision <= 6 => Ok(Some(if t.days < 0 { i64::MIN } else { i64::MAX })),
+            None => rules.failed(row, || {
                 Fault::user("out-of-range", format!("a {to} reaches from 1677 to 2262, the value does not"))
-                    .hint("use a precision of at most 6"),
-            )
-        })
+                    .hint("use a precision of at most 6")
+            }),
+        }
     };
     let wanted = to.to_arrow();
     Ok(if precision > 6 {

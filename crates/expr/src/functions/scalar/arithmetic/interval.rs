@@ -70,7 +70,9 @@ fn shift(call: &Call<'_>, time: &Expr, interval: &Expr, back: bool) -> Result<Bo
     let data_type = DataType { kind: kind.clone(), nullable: call.any_nullable() };
     let name = if back { "-" } else { "+" };
     let kernel = simple(name, move |arguments, _| moved(arguments, &kind, months, back));
-    Ok(BoundCall::new(data_type, vec![time.clone(), interval.clone()], kernel))
+    let nanos = data_type.kind.counts_nanos();
+    let bound = BoundCall::new(data_type, vec![time.clone(), interval.clone()], kernel);
+    Ok(if nanos { bound.fallible() } else { bound })
 }
 
 /// How far a row is moved, in months or milliseconds.
@@ -143,6 +145,8 @@ fn moved(
     })
 }
 
+/// Microseconds reach beyond every year that can be written, so what overflows them means nothing and stays at their end.
+/// Nanoseconds end in 1677 and 2262: what is beyond fails.
 fn moved_timestamp(
     t: i64,
     by: i64,
@@ -157,10 +161,14 @@ fn moved_timestamp(
     } else {
         by.checked_mul(units).and_then(|by| t.checked_add(by))
     };
-    result.ok_or_else(|| {
-        Fault::user("out-of-range", format!("the sum is beyond what a {kind} holds"))
-            .hint("use a smaller interval")
-    })
+    match result {
+        Some(moved) => Ok(moved),
+        None if precision <= 6 => Ok(if by < 0 { i64::MIN } else { i64::MAX }),
+        None => {
+            Err(Fault::user("out-of-range", format!("the sum is beyond what a {kind} holds, 1677 to 2262"))
+                .hint("use a precision of at most 6"))
+        }
+    }
 }
 
 /// An interval times a number; the product is cut to whole months or milliseconds.
