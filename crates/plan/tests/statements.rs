@@ -269,3 +269,14 @@ fn hints_and_formats_reach_the_plan() {
     run(&mut s, "ALTER TABLE f MODIFY p STRING METADATA FROM 'file.path' VIRTUAL");
     run(&mut s, "INSERT INTO f SELECT 1");
 }
+
+#[test]
+fn built_in_functions_stand_before_those_of_catalogs() {
+    let mut s = cards::session();
+    run(&mut s, "CREATE FUNCTION upper AS 'a.Upper'; CREATE FUNCTION mine AS 'a.Mine'");
+    run(&mut s, "SELECT UPPER('a')");
+    assert_eq!(code(&mut s, "SELECT mine('a')"), "not-yet");
+    assert_eq!(code(&mut s, "SELECT default_database.upper('a')"), "not-yet");
+    run(&mut s, "CREATE TEMPORARY SYSTEM FUNCTION lower AS 'a.Lower'");
+    assert_eq!(code(&mut s, "SELECT LOWER('a')"), "not-yet");
+}

@@ -170,13 +170,16 @@ impl<'a> BindEnvironment<'a> {
         Ok(())
     }
 
-    /// A user function of a name: temporary system functions, then temporary functions, then the catalog's. Built-in functions stand between
-    /// the first two for names of one part; the binder asks for them itself.
+    /// The user function that a name in a call means, in Flink's order: for a name of one part temporary system functions stand before the
+    /// built-in ones, those before temporary functions, and those before the catalog's. `None`: a built-in function, or none.
     pub fn user_function(&self, name: &ObjectName) -> Option<&'a CatalogFunction> {
-        if let [only] = name.parts.as_slice()
-            && let Some(f) = self.catalogs.system_function(&only.value)
-        {
-            return Some(f);
+        if let [only] = name.parts.as_slice() {
+            if let Some(f) = self.catalogs.system_function(&only.value) {
+                return Some(f);
+            }
+            if self.built_in_functions() && is_built_in(&only.value) {
+                return None;
+            }
         }
         self.catalogs.function(&self.namespace.complete(name))
     }
@@ -211,6 +214,14 @@ impl<'a> BindEnvironment<'a> {
             fault.hint(format!("create it first with CREATE TABLE; there are: {}", shown.join(", ")))
         }
     }
+}
+
+/// Whether a function of that name is built in.
+fn is_built_in(name: &str) -> bool {
+    use millstream_expr::functions::{aggregate, scalar_function, table};
+    scalar_function(name).is_some()
+        || aggregate::aggregate_function(name).is_some()
+        || table::table_function(name).is_some()
 }
 
 /// The fault of a use of something whose CREATE failed.

@@ -46,7 +46,8 @@ pub(crate) fn choose(
     let mut chosen =
         Chosen { connector, options: Options::default(), format, format_options: Options::default() };
     for (key, value) in &given {
-        if Some(key.as_str()) == format_key {
+        // Every table may carry the version of its options' names; there is only one.
+        if Some(key.as_str()) == format_key || key == "property-version" {
             continue;
         }
         if let Some((card, primary)) = find_option(connector.options, key, legacy) {
