@@ -9,6 +9,8 @@ mod input;
 mod splits;
 mod subscription;
 mod task;
+#[cfg(test)]
+mod tests;
 mod watermark;
 
 pub use group::GroupSpec;
