@@ -116,6 +116,8 @@ pub enum ColumnSource {
 }
 
 /// The operators.
+// One a node and some hundred nodes a job: boxes would only make it harder to read.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone)]
 pub enum Op {
     /// Reads a table.

@@ -2,6 +2,14 @@
 //!
 //! A case is `### name`, the script, `---`, the tree. `UPDATE_PLANS=1 cargo test --test explain` writes the file anew.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods
+)]
+
 mod cards;
 
 use millstream_plan::statement::{Planned, merge_jobs};

@@ -1,6 +1,6 @@
 //! Calls of aggregate functions in grouped queries.
 
-use millstream_expr::functions::aggregate::{self, AggregateFunction};
+use millstream_expr::functions::aggregate::{self, AggregateFunction, AggregateKind};
 use millstream_expr::{Expr, Keywords};
 use millstream_sql::ast::{self, ArgValue, SetQuantifier};
 use millstream_types::Fault;
@@ -39,6 +39,19 @@ impl ExprBinder<'_, '_> {
         self.found.aggregates_allowed = aggregates;
         self.found.over_allowed = overs;
         let bound = bound?;
+        if function.kind == AggregateKind::Grouping
+            && let Some(other) = bound.args.iter().find(|a| !self.found.group_keys.contains(a))
+        {
+            return Err(Fault::user(
+                "grouping-argument",
+                format!(
+                    "Argument to operator '{}' must be a grouped expression",
+                    call.name.last().to_uppercase()
+                ),
+            )
+            .at(other.span.unwrap_or(call.span))
+            .hint("give it one of the expressions of GROUP BY"));
+        }
         let same = |c: &AggregateCall| {
             c.function == bound.function
                 && c.args == bound.args

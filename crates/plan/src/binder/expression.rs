@@ -56,6 +56,8 @@ pub(crate) struct Collected {
     pub window_properties: Vec<&'static str>,
     /// MATCH_RECOGNIZE: names are pattern variables.
     pub in_match: bool,
+    /// GROUP BY's keys.
+    pub group_keys: Vec<Expr>,
     /// How many levels are around.
     pub level: usize,
     /// Type of the column that MATCH_RECOGNIZE orders by.
@@ -129,12 +131,8 @@ impl ExprBinder<'_, '_> {
             }
             E::Between(b) => self.between(b, span),
             E::InList { expr: operand, list, negated } => self.in_list(operand, list, *negated, span),
-            E::InQuery { .. } | E::Exists(_) => Err(Fault::not_yet(format!(
-                "IN and EXISTS with a subquery inside other expressions of {}",
-                self.found.clause
-            ))
-            .at(span)
-            .hint("write the condition as a term of its own, joined to the others by AND, in WHERE")),
+            E::InQuery { expr: operand, query, negated } => self.in_subquery(operand, query, *negated, span),
+            E::Exists(query) => self.exists_subquery(query, span),
             E::Unique(_) => Err(Fault::not_yet("UNIQUE with a subquery").at(span)),
             E::Like(like) => self.like(like, span),
             E::Case(case) => self.case(case, span),
@@ -268,6 +266,11 @@ impl ExprBinder<'_, '_> {
     #[inline(never)]
     fn not(&mut self, operand: &ast::Expr, span: Span) -> Result<Expr, Fault> {
         let bound = self.bind(operand)?;
+        if bound.data_type.kind == TypeKind::Null {
+            return Err(Fault::user("illegal-null", "Illegal use of 'NULL'")
+                .at(operand.span)
+                .hint("give the NULL a type: CAST(NULL AS BOOLEAN)"));
+        }
         let bound = boolean_operand(bound, "NOT", span)?;
         Ok(negate(bound))
     }

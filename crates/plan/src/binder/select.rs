@@ -57,6 +57,7 @@ impl Binder<'_> {
             }
             _ => true,
         };
+        found.group_keys = grouping.as_ref().map(|g| g.keys.clone()).unwrap_or_default();
         found.group_window = grouping.as_ref().and_then(|g| g.window.clone());
 
         let (names, mut items) = self.bind_items(&select.items, &scope, &mut found)?;

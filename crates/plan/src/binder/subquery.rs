@@ -234,6 +234,63 @@ impl Binder<'_> {
         Ok((node, Expr::new(case, data_type)))
     }
 
+    /// COUNT(*) of a node, and COUNT of each of these.
+    fn counted(&mut self, node: NodeId, items: Vec<Expr>, span: Span) -> NodeId {
+        let counts = std::iter::once(Vec::new()).chain(items.into_iter().map(|i| vec![i]));
+        let calls: Vec<AggregateCall> = counts
+            .map(|args| AggregateCall {
+                function: Arc::from("COUNT"),
+                args,
+                distinct: false,
+                filter: None,
+                order_by: Vec::new(),
+                keywords: Vec::new(),
+                data_type: TypeKind::BigInt.not_null(),
+                span: Some(span),
+            })
+            .collect();
+        let fields = calls
+            .iter()
+            .enumerate()
+            .map(|(i, c)| Field::new(format!("agg{i}"), c.data_type.clone()))
+            .collect();
+        let op = AggregateOp {
+            keys: Vec::new(),
+            grouping_sets: vec![Vec::new()],
+            calls,
+            group_window: None,
+            window_properties: Vec::new(),
+            window_keys: None,
+        };
+        self.add(Op::Aggregate(op), vec![node], Schema::new(fields), span)
+    }
+
+    /// TRUE, then the columns that the conditions need, each combination once.
+    fn flagged(&mut self, node: NodeId, conditions: &mut [Expr], span: Span) -> Result<NodeId, Fault> {
+        let schema = self.schema(node);
+        let mut needed: Vec<usize> =
+            conditions.iter().flat_map(Expr::columns).filter(|c| *c < OUTER).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let keys = needed
+            .iter()
+            .map(|c| (schema.field(*c).map(|f| f.name.clone()).unwrap_or_default(), column(&schema, *c)))
+            .collect();
+        let projected = self.project(node, keys, span);
+        let distinct = self.add_distinct(projected, span);
+        let schema = self.schema(distinct);
+        let mut items = vec![(Arc::from("flag"), Expr::boolean(true))];
+        for i in 0..needed.len() {
+            items.push((schema.field(i).map(|f| f.name.clone()).unwrap_or_default(), column(&schema, i)));
+        }
+        for c in conditions.iter_mut() {
+            c.map_columns(&|i| {
+                if i >= OUTER { i } else { needed.iter().position(|n| *n == i).map_or(i, |p| p + 1) }
+            });
+        }
+        Ok(self.project(distinct, items, span))
+    }
+
     /// Makes sure that a subquery gives at most one row (for each value of its keys).
     fn single_value(&mut self, node: NodeId, conditions: &mut [Expr], span: Span) -> Result<NodeId, Fault> {
         let schema = self.schema(node);
@@ -295,12 +352,112 @@ impl Binder<'_> {
 }
 
 impl ExprBinder<'_, '_> {
+    fn subqueries_allowed(&self, span: Span) -> Result<(), Fault> {
+        if self.found.subqueries_allowed {
+            return Ok(());
+        }
+        Err(Fault::not_yet(format!("subqueries in {}", self.found.clause)).at(span))
+    }
+
+    /// Adds a subquery of one value; gives its marker.
+    fn pending(&mut self, node: NodeId, conditions: Vec<Expr>, span: Span) -> Expr {
+        let schema = self.binder.schema(node);
+        let data_type = schema.field(0).map(|f| f.data_type.clone()).unwrap_or_else(DataType::string);
+        let data_type = data_type.with_nullable(true);
+        let correlated = !conditions.is_empty();
+        self.found.subqueries.push(PendingSubquery {
+            node,
+            conditions,
+            correlated,
+            counts: false,
+            data_type: data_type.clone(),
+            span,
+        });
+        Expr::column(SUBQUERY + self.found.subqueries.len() - 1, data_type)
+    }
+
+    /// EXISTS anywhere in an expression: whether a group of its rows is there.
+    #[inline(never)]
+    pub(super) fn exists_subquery(&mut self, query: &ast::Query, span: Span) -> Result<Expr, Fault> {
+        self.subqueries_allowed(span)?;
+        let inner = self.binder.bind_inner(query, self.scope, span)?;
+        if inner.conditions.is_empty() {
+            let count = self.binder.counted(inner.node, Vec::new(), span);
+            let schema = self.binder.schema(count);
+            let zero = Expr::literal(Value::Int(0), TypeKind::BigInt.not_null());
+            let some = self.call(">", vec![column(&schema, 0), zero], Vec::new(), span)?;
+            let node = self.binder.project(count, vec![(Arc::from("exists"), some)], span);
+            let mut value = self.pending(node, Vec::new(), span);
+            value.data_type.nullable = false;
+            return Ok(value);
+        }
+        let mut conditions = inner.conditions;
+        let node = self.binder.flagged(inner.node, &mut conditions, span)?;
+        let flag = self.pending(node, conditions, span);
+        self.call("IS NOT NULL", vec![flag], Vec::new(), span)
+    }
+
+    /// IN anywhere in an expression: TRUE for a match, NULL where NULLs leave it open, FALSE else.
+    #[inline(never)]
+    pub(super) fn in_subquery(
+        &mut self,
+        operand: &ast::Expr,
+        query: &ast::Query,
+        negated: bool,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        self.subqueries_allowed(span)?;
+        let value = self.bind(operand)?;
+        let inner = self.binder.bind_inner(query, self.scope, span)?;
+        if !inner.conditions.is_empty() {
+            return Err(Fault::not_yet("IN with a correlated subquery inside other expressions")
+                .at(span)
+                .hint("write it as EXISTS with an equality, or as a term of its own in WHERE"));
+        }
+        if inner.width != 1 || matches!(value.data_type.kind, TypeKind::Row(_)) {
+            return Err(
+                Fault::not_yet("IN of several values with a subquery inside other expressions").at(span)
+            );
+        }
+        let item = column(&self.binder.schema(inner.node), 0);
+        // All rows, and those that are not NULL.
+        let count = self.binder.counted(inner.node, vec![item.clone()], span);
+        let schema = self.binder.schema(count);
+        let (all, known) = (column(&schema, 0), column(&schema, 1));
+        let zero = Expr::literal(Value::Int(0), TypeKind::BigInt.not_null());
+        let none = self.call("=", vec![all.clone(), zero], Vec::new(), span)?;
+        let open = self.call("<>", vec![all, known], Vec::new(), span)?;
+        let none_node = self.binder.project(count, vec![(Arc::from("none"), none)], span);
+        let open_node = self.binder.project(count, vec![(Arc::from("open"), open)], span);
+        let none = self.pending(none_node, Vec::new(), span);
+        let open = self.pending(open_node, Vec::new(), span);
+        let mut outer = value.clone();
+        outer.map_columns(&|i| if i < OUTER { i + OUTER } else { i });
+        let equal = self.call("=", vec![outer, item], Vec::new(), span)?;
+        let mut conditions = vec![equal];
+        let node = self.binder.flagged(inner.node, &mut conditions, span)?;
+        let flag = self.pending(node, conditions, span);
+        let found = self.call("IS NOT NULL", vec![flag], Vec::new(), span)?;
+        let is_null = self.call("IS NULL", vec![value], Vec::new(), span)?;
+        let truth = |b: bool| Expr::literal(Value::Boolean(b), DataType::boolean());
+        let unknown = Expr::literal(Value::Null, DataType::boolean());
+        let case = ExprKind::Case {
+            branches: vec![
+                (none, truth(false)),
+                (is_null, unknown.clone()),
+                (found, truth(true)),
+                (open, unknown),
+            ],
+            otherwise: Box::new(truth(false)),
+        };
+        let case = Expr::new(case, DataType::boolean());
+        Ok(if negated { super::expression::negate(case) } else { case })
+    }
+
     /// `(SELECT …)` as a value: gives its marker.
     #[inline(never)]
     pub(super) fn scalar_subquery(&mut self, query: &ast::Query, span: Span) -> Result<Expr, Fault> {
-        if !self.found.subqueries_allowed {
-            return Err(Fault::not_yet(format!("subqueries in {}", self.found.clause)).at(span));
-        }
+        self.subqueries_allowed(span)?;
         let inner = self.binder.bind_inner(query, self.scope, span)?;
         if inner.width != 1 {
             return Err(Fault::user(

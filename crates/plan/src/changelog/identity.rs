@@ -1,7 +1,7 @@
 //! Identities of operators: what an operator means by itself, in names, so that neither its place in the plan nor the columns that the
 //! optimizer leaves change it.
 
-use crate::explain::meaning_text;
+use crate::explain::{condition_text, meaning_text};
 use crate::optimize::fingerprint::of_text;
 use crate::{JobPlan, OperatorId};
 
@@ -14,7 +14,7 @@ pub(crate) fn identify(plan: &mut JobPlan) {
             .inputs
             .iter()
             .filter_map(|input| plan.nodes.get(input.0))
-            .map(|n| format!("{:016x}{:016x}", n.id.0, n.upstream))
+            .map(|n| format!("{:016x}{:016x}{}", n.id.0, n.upstream, condition_text(plan, n)))
             .collect();
         let upstream = of_text(&above.join(","));
         if let Some(n) = plan.nodes.get_mut(i) {

@@ -86,9 +86,8 @@ fn mode_of(plan: &JobPlan, node: &Node, given: ChangelogMode) -> Result<Changelo
         }
         Op::TopN(t) => {
             let Some(input) = node.inputs.first().copied() else { return Ok(ChangelogMode::Append) };
-            if is_windowed(plan, input, &t.partition_by) && most == ChangelogMode::Append {
-                ChangelogMode::Append
-            } else if keeps_first(plan, input, t) && most == ChangelogMode::Append {
+            let is_final = is_windowed(plan, input, &t.partition_by) || keeps_first(plan, input, t);
+            if is_final && most == ChangelogMode::Append {
                 ChangelogMode::Append
             } else {
                 ChangelogMode::Retract

@@ -6,5 +6,5 @@ mod operator;
 mod tree;
 
 pub use json::explain_json;
-pub(crate) use operator::{meaning_text, operator_text};
+pub(crate) use operator::{condition_text, meaning_text, operator_text};
 pub use tree::{ExplainOptions, explain_text};

@@ -25,6 +25,29 @@ pub(crate) fn meaning_text(plan: &JobPlan, node: &Node) -> String {
     format!("{name}({})", parts.join(";"))
 }
 
+/// What decides which rows a stateless operator gives, and with which values: what its users must know of it when the text was edited.
+pub(crate) fn condition_text(plan: &JobPlan, node: &Node) -> String {
+    let parts = |wanted: &str| -> String {
+        let (_, parts) = describe(plan, node, false);
+        parts.into_iter().filter(|(k, _)| *k == wanted).map(|(_, v)| v).collect()
+    };
+    match &node.op {
+        Op::Scan(_) => parts("filter"),
+        // Columns that only pass through change nothing for who does not read them.
+        Op::Project(items) => {
+            let name = |c: usize| {
+                let schema = node.inputs.first().and_then(|i| plan.nodes.get(i.0)).map(|n| n.schema.clone());
+                schema.and_then(|s| s.field(c).map(|f| f.name.to_string())).unwrap_or_default()
+            };
+            let printer = Printer { name: &name };
+            let computed =
+                items.iter().filter(|i| !matches!(i.expr.kind, millstream_expr::ExprKind::Column(_)));
+            computed.map(|i| printer.text(&i.expr)).collect::<Vec<_>>().join(",")
+        }
+        _ => String::new(),
+    }
+}
+
 /// Name and parts of an operator. `meaning`: leave out what is layout rather than meaning.
 pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, Vec<(&'static str, String)>) {
     let input_name = |slot: usize, column: usize| -> String {
@@ -52,8 +75,15 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
                 }
             };
             let sources = Printer { name: &source_name };
-            parts.push(("table", scan.table.name.clone()));
-            if !meaning {
+            if meaning {
+                // A scan is its source, whatever the table is called.
+                let options = scan.table.options.iter().filter(|(k, _)| !k.starts_with("sink."));
+                let options: Vec<String> = options.map(|(k, v)| format!("{k}={v}")).collect();
+                parts.push(("connector", scan.table.connector.clone()));
+                parts.push(("options", options.join(",")));
+                parts.push(("format", scan.table.format.clone().unwrap_or_default()));
+            } else {
+                parts.push(("table", scan.table.name.clone()));
                 if let Some(f) = &scan.filter {
                     parts.push(("filter", sources.text(f)));
                 }
@@ -70,7 +100,7 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
                     parts.push(("watermark", format!("{} AS {}", w.column, sources.text(&w.watermark))));
                 }
                 if !scan.hints.is_empty() {
-                    let hints: Vec<String> = scan.hints.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                    let hints: Vec<String> = scan.hints.iter().map(|(k, _)| k.clone()).collect();
                     parts.push(("hints", hints.join(", ")));
                 }
             }

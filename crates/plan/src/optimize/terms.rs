@@ -25,7 +25,8 @@ pub(super) fn is_fallible(expr: &Expr) -> bool {
         ExprKind::Cast { input, mode } => {
             // Only conversions that parse or narrow fail; the ones that the binder adds widen.
             fallible |= matches!(mode, CastMode::Cast | CastMode::Assign)
-                && !input.data_type.kind.same_as(&e.data_type.kind);
+                && !input.data_type.kind.same_as(&e.data_type.kind)
+                && !e.data_type.kind.is_string();
             fallible |= *mode == CastMode::Implicit
                 && input.data_type.kind.is_string()
                 && !e.data_type.kind.is_string();

@@ -28,12 +28,7 @@ pub(super) fn remove_true_filters(plan: &mut JobPlan) {
 /// Merges projections of projections, from the inputs up.
 pub(super) fn merge_projections(plan: &mut JobPlan) {
     for i in 0..plan.nodes.len() {
-        loop {
-            let Some(node) = plan.nodes.get(i) else { break };
-            let (Op::Project(upper), Some(child)) = (&node.op, node.inputs.first().copied()) else { break };
-            let Some(Op::Project(lower)) = plan.nodes.get(child.0).map(|n| &n.op) else { break };
-            let Some(merged) = merge(upper, lower) else { break };
-            let inputs = plan.nodes.get(child.0).map(|n| n.inputs.clone()).unwrap_or_default();
+        while let Some((merged, inputs)) = merged_with_input(plan, i) {
             if let Some(n) = plan.nodes.get_mut(i) {
                 n.op = Op::Project(merged);
                 n.inputs = inputs;
@@ -41,6 +36,16 @@ pub(super) fn merge_projections(plan: &mut JobPlan) {
         }
     }
     graph::compact(plan);
+}
+
+/// A projection of a projection as one over the lower one's input.
+fn merged_with_input(plan: &JobPlan, index: usize) -> Option<(Vec<ProjectItem>, Vec<NodeId>)> {
+    let node = plan.nodes.get(index)?;
+    let child = plan.nodes.get(node.inputs.first()?.0)?;
+    match (&node.op, &child.op) {
+        (Op::Project(upper), Op::Project(lower)) => Some((merge(upper, lower)?, child.inputs.clone())),
+        _ => None,
+    }
 }
 
 /// The upper projection over the lower one's input, where no value would be computed more often than before.

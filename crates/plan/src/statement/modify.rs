@@ -190,7 +190,18 @@ pub fn merge_jobs(plans: Vec<JobPlan>) -> JobPlan {
             merged.scan_groups.push(group);
         }
         merged.sinks.extend(plan.sinks.into_iter().map(shift));
+        // EMIT of any statement holds for the whole job.
+        let emit: Vec<(String, String)> = merged
+            .settings
+            .options
+            .iter()
+            .filter(|(k, _)| k.starts_with("table.exec.emit."))
+            .map(|(k, v)| (k.to_string(), v.to_string()))
+            .collect();
         merged.settings = plan.settings;
+        for (key, value) in emit {
+            merged.settings.options.set(key, value);
+        }
     }
     crate::optimize::share(&mut merged);
     merged
