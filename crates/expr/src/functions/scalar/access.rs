@@ -13,7 +13,7 @@ use crate::{BoundCall, Call, EvalError, Example, Function};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "[]",
-        "array ARRAY [index INT] -> type of items\nmap MAP [key ANY] -> type of values",
+        "array ARRAY [index INT] -> type of items\nmap MAP [key ANY] -> type of values\nvariant VARIANT [index INT or name STRING] -> VARIANT",
         "The item of an array at an index, from 1, or the value of a key of a map. NULL where there is none.",
         &[Example::new("ARRAY[10, 20, 30][3]", "30"), Example::new("MAP['a', 1]['z']", "NULL")],
         subscript,
@@ -76,7 +76,7 @@ fn subscript(call: &Call<'_>) -> Result<BoundCall, Fault> {
             let data_type = (**v).clone().with_nullable(true);
             Ok(BoundCall::new(data_type, vec![container.clone(), key], kernel))
         }
-        TypeKind::Variant => Err(Fault::not_yet("items of a VARIANT").at(call.span)),
+        TypeKind::Variant => super::variant::item(call),
         _ => Err(call.refuse(FORM)),
     }
 }

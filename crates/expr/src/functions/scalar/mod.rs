@@ -2,6 +2,7 @@
 
 mod access;
 mod arithmetic;
+pub mod bitmap;
 mod collection;
 pub mod comparison;
 mod concatenation;
@@ -18,6 +19,7 @@ mod temporal;
 #[cfg(test)]
 mod tests;
 mod url;
+mod variant;
 
 use millstream_types::Fault;
 
@@ -47,6 +49,8 @@ pub const FAMILIES: &[Family] = &[
     Family { title: "Types", lists: &[conversion::FUNCTIONS] },
     Family { title: "Collections", lists: &[constructors::FUNCTIONS, access::FUNCTIONS] },
     Family { title: "Arrays and maps", lists: collection::FUNCTIONS },
+    Family { title: "VARIANT", lists: &[variant::FUNCTIONS] },
+    Family { title: "BITMAP", lists: &[bitmap::FUNCTIONS] },
 ];
 
 /// Every scalar function and operator.

@@ -1,0 +1,109 @@
+//! A text, a path into it, and what is there.
+
+use std::borrow::Cow;
+
+use millstream_text::json::{Json, JsonPath, Outcome, PathError, PathMode};
+use millstream_types::Fault;
+
+use crate::kernel::Arguments;
+use crate::kernel::strings::Strings;
+use crate::{Call, EvalError};
+
+type Compiled = Result<JsonPath, PathError>;
+
+/// The path of a call, compiled when it is a constant.
+#[derive(Debug)]
+pub(super) struct PathOf {
+    constant: Option<Compiled>,
+}
+
+/// What a path found in a text.
+pub(super) enum Found<'a> {
+    /// A value; JSON's `null` too.
+    Value(Cow<'a, Json>),
+    /// Nothing, in lax mode.
+    Missing,
+    /// What ON ERROR answers.
+    Error(Fault),
+}
+
+impl PathOf {
+    /// The path that is the call's second argument.
+    ///
+    /// # Errors
+    /// NotYet, for paths that Flink takes and Millstream does not.
+    pub fn of(call: &Call<'_>) -> Result<Self, Fault> {
+        let constant = call.literal_text(1).map(JsonPath::compile);
+        match &constant {
+            Some(Err(e)) if e.kind == millstream_types::FaultKind::NotYet => {
+                Err(Fault::from(e.clone()).at(call.span))
+            }
+            _ => Ok(PathOf { constant }),
+        }
+    }
+}
+
+/// Goes over the rows of a call with a text and a path.
+pub(super) struct Lookup<'a> {
+    texts: Strings<'a>,
+    paths: Option<Strings<'a>>,
+    constant: Option<&'a Compiled>,
+    /// The path seen last: neighbouring rows mostly have the same one.
+    last: Option<(&'a str, Compiled)>,
+}
+
+impl<'a> Lookup<'a> {
+    pub fn new(arguments: &Arguments<'a>, path: &'a PathOf) -> Result<Self, Fault> {
+        let paths = if path.constant.is_some() { None } else { Some(arguments.strings(1)?) };
+        Ok(Lookup { texts: arguments.strings(0)?, paths, constant: path.constant.as_ref(), last: None })
+    }
+
+    /// What `then` makes of a row; `None` when the text or the path is NULL.
+    ///
+    /// # Errors
+    /// Those of `then`; User, for paths that fail whatever ON ERROR says.
+    pub fn row<R>(
+        &mut self,
+        row: usize,
+        then: impl FnOnce(Found<'_>, PathMode) -> Result<R, Fault>,
+    ) -> Result<Option<R>, EvalError> {
+        let Some(text) = self.texts.get(row) else { return Ok(None) };
+        let compiled = match (self.constant, &self.paths) {
+            (Some(c), _) => c,
+            (None, Some(paths)) => {
+                let Some(path) = paths.get(row) else { return Ok(None) };
+                if self.last.as_ref().is_none_or(|(p, _)| *p != path) {
+                    self.last = Some((path, JsonPath::compile(path)));
+                }
+                match &self.last {
+                    Some((_, c)) => c,
+                    None => return Ok(None),
+                }
+            }
+            (None, None) => return Err(Fault::internal("no JSON path").into()),
+        };
+        look(text, compiled, then).map(Some).map_err(|f| EvalError::at_row(row, f))
+    }
+}
+
+fn look<R>(
+    text: &str,
+    compiled: &Compiled,
+    then: impl FnOnce(Found<'_>, PathMode) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    let path = match compiled {
+        Ok(path) => path,
+        Err(e) if e.is_for_on_error() => return then(Found::Error(e.clone().into()), PathMode::Strict),
+        Err(e) => return Err(e.clone().into()),
+    };
+    let json = match Json::parse(text) {
+        Ok(json) => json,
+        Err(e) => return then(Found::Error(e.into()), path.mode()),
+    };
+    let found = match path.evaluate(&json).outcome {
+        Outcome::Value(v) => Found::Value(v),
+        Outcome::Missing => Found::Missing,
+        Outcome::Error(message) => Found::Error(Fault::user("json-path", message)),
+    };
+    then(found, path.mode())
+}
