@@ -17,7 +17,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         &[Example::new("REGEXP('cmd.exe /c dir', 'cmd\\.exe')", "TRUE")],
         regexp,
     )
-    .aliases(&["REGEX"]),
+    .aliases(&["REGEX", "DIPPERREGEX", "REG"]),
     Function::new(
         "REGEXP_EXTRACT",
         "REGEXP_EXTRACT(text STRING, pattern STRING [, group INT]) -> STRING",
@@ -40,24 +40,21 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "How often the regular expression matches. NULL for a wrong pattern.",
         &[Example::new("REGEXP_COUNT('hello', 'l')", "2")],
         count,
-    )
-    .aliases(&["REGEXCOUNT"]),
+    ),
     Function::new(
         "REGEXP_INSTR",
         "REGEXP_INSTR(text STRING, pattern STRING) -> INT",
         "The position (from 1) of the first match, 0 when there is none. NULL for a wrong pattern.",
         &[Example::new("REGEXP_INSTR('hello', 'l+')", "3")],
         position,
-    )
-    .aliases(&["REGEXINSTR"]),
+    ),
     Function::new(
         "REGEXP_SUBSTR",
         "REGEXP_SUBSTR(text STRING, pattern STRING) -> STRING",
         "The first match. NULL when nothing matches, and for a wrong pattern.",
         &[Example::new("REGEXP_SUBSTR('a1b22', '\\d\\d')", "22")],
         substr,
-    )
-    .aliases(&["REGEXSUBSTR"]),
+    ),
 ];
 
 fn bound(

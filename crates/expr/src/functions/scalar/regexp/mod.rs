@@ -1,5 +1,6 @@
 //! Regular expressions in Java's syntax.
 
+mod ancestor;
 mod find;
 mod pattern;
 mod replace;
@@ -7,4 +8,4 @@ mod replace;
 use crate::Function;
 
 /// The lists of the files of this folder.
-pub(super) const FUNCTIONS: &[&[Function]] = &[find::FUNCTIONS, replace::FUNCTIONS];
+pub(super) const FUNCTIONS: &[&[Function]] = &[find::FUNCTIONS, replace::FUNCTIONS, ancestor::FUNCTIONS];

@@ -30,7 +30,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The character of a code, of which the lowest byte counts (ISO-8859-1). '' for negative codes.",
         &[Example::new("CHR(97)", "a"), Example::new("CHR(353)", "a")],
         chr,
-    ),
+    )
+    .aliases(&["CHAR"]),
 ];
 
 /// An INT from a text.

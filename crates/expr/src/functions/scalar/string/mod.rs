@@ -1,5 +1,6 @@
 //! Text: characters, parts, positions, replacing, joining and splitting.
 
+mod ancestor;
 mod arguments;
 mod case;
 mod chars;
@@ -9,6 +10,7 @@ mod encoding;
 mod length;
 mod maps;
 mod pad;
+mod parts;
 mod predicates;
 mod quote;
 mod replace;
@@ -34,9 +36,11 @@ pub(super) const FUNCTIONS: &[&[Function]] = &[
     search::FUNCTIONS,
     replace::FUNCTIONS,
     split::FUNCTIONS,
+    parts::FUNCTIONS,
     maps::FUNCTIONS,
     choose::FUNCTIONS,
     predicates::FUNCTIONS,
     encoding::FUNCTIONS,
     quote::FUNCTIONS,
+    ancestor::FUNCTIONS,
 ];

@@ -1,11 +1,13 @@
 //! IPv4 addresses as numbers.
 
-use arrow::datatypes::Int64Type;
-use millstream_types::{DataType, Fault};
+use std::net::IpAddr;
 
-use crate::functions::scalar::string::{Arg, arguments};
-use crate::kernel::{numbers, simple, strings};
-use crate::{BoundCall, Call, Example, Function};
+use arrow::datatypes::Int64Type;
+use millstream_types::{DataType, Fault, TypeKind};
+
+use crate::functions::scalar::string::{Arg, arguments, of_kind};
+use crate::kernel::{booleans, numbers, simple, strings};
+use crate::{BoundCall, Call, Example, Function, Origin};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -23,6 +25,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
         &[Example::new("INET_NTOA(2130706433)", "127.0.0.1")],
         to_text,
     ),
+    Function::new(
+        "IPCONTAINS",
+        "IPCONTAINS(address STRING, addresses STRING) -> BOOLEAN",
+        "Whether an IP address is another one, in a range such as '10.0.0.1-10.0.0.9', or in a network such as '10.0.0.0/8'; several are separated by commas. FALSE for what is no address.",
+        &[
+            Example::new("IPCONTAINS('10.1.2.3', '10.0.0.0/8')", "TRUE"),
+            Example::new("IPCONTAINS('10.1.2.3', '10.1.2.4-10.1.2.9')", "FALSE"),
+        ],
+        contains,
+    )
+    .origin(Origin::Ancestor),
 ];
 
 /// Flink's (and MySQL's) reading: numbers are decimal, the parts in the middle may be missing.
@@ -76,4 +89,44 @@ fn to_text(call: &Call<'_>) -> Result<BoundCall, Fault> {
         })
     });
     Ok(BoundCall::new(DataType::string(), args, kernel))
+}
+
+/// Whether an address is in one entry of a list: an address, a range, or a network.
+fn within(address: IpAddr, entry: &str) -> bool {
+    let entry = entry.trim();
+    if let Some((low, high)) = entry.split_once('-') {
+        let (Ok(low), Ok(high)) = (low.trim().parse::<IpAddr>(), high.trim().parse::<IpAddr>()) else {
+            return false;
+        };
+        return low.is_ipv4() == address.is_ipv4()
+            && high.is_ipv4() == address.is_ipv4()
+            && (low..=high).contains(&address);
+    }
+    let Some((network, bits)) = entry.split_once('/') else {
+        return entry.parse::<IpAddr>().is_ok_and(|e| e == address);
+    };
+    let Ok(bits) = bits.trim().parse::<u32>() else { return false };
+    match (network.trim().parse(), address) {
+        (Ok(IpAddr::V4(n)), IpAddr::V4(a)) if bits <= 32 => {
+            // All bits are shifted out for a network of 0 bits.
+            (n.to_bits() ^ a.to_bits()).checked_shr(32 - bits).unwrap_or(0) == 0
+        }
+        (Ok(IpAddr::V6(n)), IpAddr::V6(a)) if bits <= 128 => {
+            (n.to_bits() ^ a.to_bits()).checked_shr(128 - bits).unwrap_or(0) == 0
+        }
+        _ => false,
+    }
+}
+
+fn contains(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    let args = arguments(call, "IPCONTAINS(<CHARACTER>, <CHARACTER>)", 2, &[Arg::Text; 2])?;
+    let kernel = simple("IPCONTAINS", |arguments, _| {
+        let (addresses, lists) = (arguments.strings(0)?, arguments.strings(1)?);
+        booleans::build(arguments.rows(), |row| {
+            let (Some(address), Some(list)) = (addresses.get(row), lists.get(row)) else { return Ok(None) };
+            let Ok(address) = address.trim().parse::<IpAddr>() else { return Ok(Some(false)) };
+            Ok(Some(list.split(',').any(|entry| within(address, entry))))
+        })
+    });
+    Ok(BoundCall::new(of_kind(call, TypeKind::Boolean), args, kernel))
 }
