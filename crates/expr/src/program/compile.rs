@@ -238,7 +238,7 @@ impl<'a> Iterator for Runs<'a, '_> {
     }
 }
 
-/// The two sides of `column = literal` of a type that has sets.
+/// The two sides of `x = literal` of a type that has sets, where x is steady and cannot fail.
 fn equality<'a>(term: &'a Expr, operator: &str) -> Option<(&'a Expr, &'a Expr)> {
     let ExprKind::Call(call) = &term.kind else { return None };
     if &*call.name != operator {
@@ -249,7 +249,8 @@ fn equality<'a>(term: &'a Expr, operator: &str) -> Option<(&'a Expr, &'a Expr)> 
     let kind = &subject.data_type.kind;
     let fits = constant.as_literal().is_some()
         && (kind.is_string() || kind.is_integer() || matches!(kind, TypeKind::Date))
-        && matches!(subject.kind, ExprKind::Column(_) | ExprKind::Field { .. });
+        && (matches!(subject.kind, ExprKind::Column(_) | ExprKind::Field { .. })
+            || !subject.fallible() && subject.volatility() == Volatility::Immutable);
     fits.then_some((subject, constant))
 }
 

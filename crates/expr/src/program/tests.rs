@@ -139,6 +139,12 @@ fn wide_chains_become_sets() {
     let program = Program::compile(std::slice::from_ref(&or)).unwrap();
     assert!(program.len() > 10_000, "the constants tell calls apart");
     assert_eq!(truths(&or).unwrap(), [true, false, true, true]);
+    let joined: Vec<Expr> =
+        (0..10).map(|i| call("=", &[call("||", &[port(), text("!")]), text(&format!("{i}!"))])).collect();
+    assert_eq!(
+        truths(&Expr::new(ExprKind::Or(joined), DataType::boolean())).unwrap(),
+        [false, false, false, true]
+    );
     let others: Vec<Expr> = (0..6).map(|i| call("<>", &[port(), text(&(78 + i).to_string())])).collect();
     assert_eq!(truths(&Expr::and(others)).unwrap(), [false, true, true, true]);
 }
