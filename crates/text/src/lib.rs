@@ -2,6 +2,7 @@
 //! works on `&str`, `&[u8]` and single values; it must never know columns, SQL or connectors.
 
 pub mod charset;
+pub mod grok;
 pub mod json;
 pub mod like;
 pub mod number;

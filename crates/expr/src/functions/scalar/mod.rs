@@ -9,6 +9,7 @@ mod concatenation;
 mod conditional;
 mod constructors;
 mod conversion;
+mod grok;
 mod hash;
 pub mod json;
 mod logical;
@@ -45,6 +46,7 @@ pub const FAMILIES: &[Family] = &[
     Family { title: "Digests", lists: hash::FUNCTIONS },
     Family { title: "URLs and addresses", lists: url::FUNCTIONS },
     Family { title: "Dates and times", lists: temporal::FUNCTIONS },
+    Family { title: "Log lines", lists: &[grok::FUNCTIONS] },
     Family { title: "JSON", lists: json::FUNCTIONS },
     Family { title: "Types", lists: &[conversion::FUNCTIONS] },
     Family { title: "Collections", lists: &[constructors::FUNCTIONS, access::FUNCTIONS] },
@@ -57,6 +59,8 @@ pub const FAMILIES: &[Family] = &[
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|f| f.lists.iter()).flat_map(|f| f.iter())
 }
+
+pub(in crate::functions) use grok::arguments as grok_arguments;
 
 /// CEIL and FLOOR of dates and times, which belong to the temporal family.
 fn round_datetime(call: &Call<'_>, name: &str) -> Result<BoundCall, Fault> {

@@ -1,5 +1,6 @@
 //! Table functions: one input row gives any number of rows.
 
+mod grok;
 mod string_split;
 
 use std::fmt::Debug;
@@ -59,7 +60,7 @@ pub trait TableKernel: Send + Sync + Debug {
 }
 
 /// The list.
-const ALL: &[&TableFunction] = &[&string_split::STRING_SPLIT];
+const ALL: &[&TableFunction] = &[&grok::GROK, &string_split::STRING_SPLIT];
 
 /// Every table function.
 pub fn all() -> impl Iterator<Item = &'static TableFunction> {
