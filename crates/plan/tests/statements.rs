@@ -1,5 +1,7 @@
 //! What statements do to the catalog and answer.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+
 mod cards;
 
 use millstream_plan::statement::{Planned, SessionState};
@@ -273,10 +275,10 @@ fn hints_and_formats_reach_the_plan() {
 #[test]
 fn built_in_functions_stand_before_those_of_catalogs() {
     let mut s = cards::session();
-    run(&mut s, "CREATE FUNCTION upper AS 'a.Upper'; CREATE FUNCTION mine AS 'a.Mine'");
-    run(&mut s, "SELECT UPPER('a')");
+    run(&mut s, "CREATE FUNCTION substr AS 'a.Part'; CREATE FUNCTION mine AS 'a.Mine'");
+    run(&mut s, "SELECT SUBSTR('a', 1)");
     assert_eq!(code(&mut s, "SELECT mine('a')"), "not-yet");
-    assert_eq!(code(&mut s, "SELECT default_database.upper('a')"), "not-yet");
-    run(&mut s, "CREATE TEMPORARY SYSTEM FUNCTION lower AS 'a.Lower'");
-    assert_eq!(code(&mut s, "SELECT LOWER('a')"), "not-yet");
+    assert_eq!(code(&mut s, "SELECT default_database.substr('a')"), "not-yet");
+    run(&mut s, "CREATE TEMPORARY SYSTEM FUNCTION reverse AS 'a.Back'");
+    assert_eq!(code(&mut s, "SELECT REVERSE('a')"), "not-yet");
 }

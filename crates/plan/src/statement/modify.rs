@@ -8,6 +8,7 @@ use millstream_types::Fault;
 
 use super::{Planned, SessionState};
 use crate::catalog::{Relation, Stored, failed, unknown_column};
+use crate::session::session_option;
 use crate::{JobPlan, Node, NodeId, Op};
 
 impl SessionState {
@@ -190,18 +191,18 @@ pub fn merge_jobs(plans: Vec<JobPlan>) -> JobPlan {
             merged.scan_groups.push(group);
         }
         merged.sinks.extend(plan.sinks.into_iter().map(shift));
-        // EMIT of any statement holds for the whole job.
-        let emit: Vec<(String, String)> = merged
-            .settings
-            .options
-            .iter()
-            .filter(|(k, _)| k.starts_with("table.exec.emit."))
-            .map(|(k, v)| (k.to_string(), v.to_string()))
-            .collect();
-        merged.settings = plan.settings;
-        for (key, value) in emit {
-            merged.settings.options.set(key, value);
+        // EMIT of any statement holds for the whole job: what an earlier one asked for stays where a later one asks for nothing.
+        let mut settings = plan.settings;
+        let asked = |key: &str, value: Option<&str>| {
+            value.is_some() && value != session_option(key).and_then(|o| o.default)
+        };
+        for (key, value) in merged.settings.options.iter().filter(|(k, _)| k.starts_with("table.exec.emit."))
+        {
+            if asked(key, Some(value)) && !asked(key, settings.options.get(key)) {
+                settings.options.set(key, value);
+            }
         }
+        merged.settings = settings;
     }
     crate::optimize::share(&mut merged);
     merged
