@@ -1,5 +1,6 @@
 //! MD5 and the SHA family, as hexadecimal digits in lower case.
 
+use arrow::array::BinaryArray;
 use arrow::datatypes::Int64Type;
 use md5::{Digest, Md5};
 use millstream_types::{Fault, TypeKind, Value};
@@ -7,8 +8,8 @@ use sha1::Sha1;
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 
 use crate::functions::scalar::string::{Arg, of_kind, strict_arguments};
-use crate::kernel::strings::{self, TextOut};
-use crate::kernel::{Arguments, simple};
+use crate::kernel::strings::{self, Strings, TextOut};
+use crate::kernel::{Arguments, View, simple};
 use crate::{BoundCall, Call, EvalError, Example, Function};
 
 /// A digest of a text's UTF-8 or of bytes.
@@ -102,30 +103,35 @@ fn of_either(call: &Call<'_>) -> Arg {
     if bytes { Arg::Bytes } else { Arg::Text }
 }
 
-/// The bytes of the first argument at a row.
-fn bytes_at<'a>(
-    arguments: &Arguments<'a>,
-    of: Arg,
-) -> Result<Box<dyn Fn(usize) -> Option<&'a [u8]> + 'a>, Fault> {
-    Ok(match of {
-        Arg::Bytes => {
-            let bytes = arguments.binaries(0)?;
-            Box::new(move |row| bytes.get(row))
+/// The bytes of the first argument.
+enum Subject<'a> {
+    Text(Strings<'a>),
+    Bytes(View<'a, BinaryArray>),
+}
+
+impl<'a> Subject<'a> {
+    fn of(arguments: &Arguments<'a>, of: Arg) -> Result<Self, Fault> {
+        Ok(match of {
+            Arg::Bytes => Subject::Bytes(arguments.binaries(0)?),
+            _ => Subject::Text(arguments.strings(0)?),
+        })
+    }
+
+    fn get(&self, row: usize) -> Option<&'a [u8]> {
+        match self {
+            Subject::Text(text) => text.get(row).map(str::as_bytes),
+            Subject::Bytes(bytes) => bytes.get(row),
         }
-        _ => {
-            let text = arguments.strings(0)?;
-            Box::new(move |row| text.get(row).map(str::as_bytes))
-        }
-    })
+    }
 }
 
 fn fixed(call: &Call<'_>, name: &'static str, digits: u32, append: Append) -> Result<BoundCall, Fault> {
     let of = of_either(call);
     let args = strict_arguments(call, &format!("{name}(<STRING>)"), 1, &[of])?;
     let kernel = simple(name, move |arguments, _| {
-        let bytes = bytes_at(arguments, of)?;
+        let bytes = Subject::of(arguments, of)?;
         strings::build(arguments.rows(), |row, out| {
-            let Some(b) = bytes(row) else { return Ok(false) };
+            let Some(b) = bytes.get(row) else { return Ok(false) };
             append(b, out);
             Ok(true)
         })
@@ -141,9 +147,9 @@ fn sha2(call: &Call<'_>) -> Result<BoundCall, Fault> {
         return Err(wrong_bits(bits).at(call.span));
     }
     let kernel = simple("SHA2", move |arguments, _| {
-        let (bytes, bits) = (bytes_at(arguments, of)?, arguments.numbers::<Int64Type>(1)?);
+        let (bytes, bits) = (Subject::of(arguments, of)?, arguments.numbers::<Int64Type>(1)?);
         strings::build(arguments.rows(), |row, out| {
-            let (Some(b), Some(bits)) = (bytes(row), bits.get(row)) else { return Ok(false) };
+            let (Some(b), Some(bits)) = (bytes.get(row), bits.get(row)) else { return Ok(false) };
             let append = of_bits(bits).ok_or_else(|| EvalError::at_row(row, wrong_bits(bits)))?;
             append(b, out);
             Ok(true)

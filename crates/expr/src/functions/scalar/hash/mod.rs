@@ -2,6 +2,8 @@
 
 mod code;
 mod digest;
+#[cfg(test)]
+mod tests;
 
 use crate::Function;
 

@@ -4,6 +4,8 @@ mod ancestor;
 mod find;
 mod pattern;
 mod replace;
+#[cfg(test)]
+mod tests;
 
 use crate::Function;
 

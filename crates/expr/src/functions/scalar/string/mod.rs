@@ -17,6 +17,8 @@ mod replace;
 mod search;
 mod slice;
 mod split;
+#[cfg(test)]
+mod tests;
 pub(super) mod texts;
 mod trim;
 

@@ -73,21 +73,21 @@ fn translate(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let nullable = args.first().is_none_or(|a| a.data_type.nullable);
     let kernel = simple("TRANSLATE", |arguments, _| {
         let (text, from, to) = (arguments.strings(0)?, arguments.strings(1)?, arguments.strings(2)?);
-        let mut last: Option<(&str, &str, HashMap<char, Option<char>>)> = None;
+        let mut last: Option<(&str, &str)> = None;
+        let mut table: HashMap<char, Option<char>> = HashMap::new();
         strings::build(arguments.rows(), |row, out| {
             let Some(s) = text.get(row) else { return Ok(false) };
             let (from, to) = (from.get(row).unwrap_or(""), to.get(row).unwrap_or(""));
-            if last.as_ref().is_none_or(|(f, t, _)| (*f, *t) != (from, to)) {
+            if last != Some((from, to)) {
+                table.clear();
                 let mut to_chars = to.chars();
-                let mut table = HashMap::new();
                 for c in from.chars() {
                     // The first place of a character counts, but its second one uses up a place of `to`, too.
                     let new = to_chars.next();
                     table.entry(c).or_insert(new);
                 }
-                last = Some((from, to, table));
+                last = Some((from, to));
             }
-            let Some((_, _, table)) = &last else { return Ok(false) };
             s.chars().filter_map(|c| table.get(&c).map_or(Some(c), |new| *new)).for_each(|c| out.push(c));
             Ok(true)
         })

@@ -10,6 +10,14 @@ use millstream_types::{DataType, Fault};
 use crate::EvalError;
 use crate::kernel::broken;
 
+/// The most bytes in one array.
+const MOST: usize = 1 << 30;
+
+fn too_large() -> Fault {
+    Fault::user("too-large", "the texts of a batch are longer than 1 GiB")
+        .hint("make the texts shorter, with SUBSTRING for instance")
+}
+
 /// An array of `rows` lists: `row` appends a row's texts and says whether there is a list (else it is NULL).
 ///
 /// # Errors
@@ -26,7 +34,12 @@ pub(in crate::functions::scalar) fn build(
     let mut nulls = NullBufferBuilder::new(rows);
     let mut start = 0;
     for i in 0..rows {
-        if row(i, &mut texts)? {
+        let there = row(i, &mut texts)?;
+        // The builder's offsets are 32 bits; a row adds less than that at once.
+        if texts.values_slice().len() > MOST {
+            return Err(EvalError::at_row(i, too_large()));
+        }
+        if there {
             nulls.append_non_null();
         } else {
             nulls.append_null();

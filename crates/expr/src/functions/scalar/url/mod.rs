@@ -3,6 +3,8 @@
 mod address;
 mod escape;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use crate::Function;
 
