@@ -20,6 +20,7 @@ mod function;
 pub mod functions;
 pub mod kernel;
 mod program;
+pub mod registered;
 #[cfg(test)]
 mod testing;
 
