@@ -2,7 +2,8 @@
 
 use millstream_expr::functions::aggregate::{AggregateKind, aggregate_function};
 use millstream_expr::functions::scalar_function;
-use millstream_expr::{Expr, ExprKind, Keyword, Keywords};
+use millstream_expr::registered::ScalarFunction;
+use millstream_expr::{Call, CallExpr, Expr, ExprKind, Keyword, Keywords};
 use millstream_sql::ast::{self, JsonCall, JsonOnNull, JsonQueryBehavior, JsonValueBehavior, JsonWrapper};
 use millstream_types::{DataType, Fault, Span, TypeKind, nearest};
 
@@ -43,6 +44,11 @@ impl ExprBinder<'_, '_> {
                 }
             };
         }
+        if let Some(function) = self.binder.env.catalogs.registered().get(name) {
+            self.only_scalar(name, call)?;
+            let args = self.plain_args(call)?;
+            return self.registered(function, &args, call.span);
+        }
         if scalar_function(name).is_none() {
             let args = self.plain_args(call)?;
             return Err(self.unknown_function(name, &args, call.name.span));
@@ -50,6 +56,23 @@ impl ExprBinder<'_, '_> {
         self.only_scalar(name, call)?;
         let args = self.plain_args(call)?;
         self.call(name, args, Vec::new(), call.span)
+    }
+
+    /// A call of a function of the embedding program.
+    fn registered(&self, function: &ScalarFunction, args: &[Expr], span: Span) -> Result<Expr, Fault> {
+        let context = self.binder.env.context;
+        let bound = function
+            .bind(&Call { name: function.name(), args, keywords: &[], span, context })
+            .map_err(|f| f.at(span))?;
+        let kind = ExprKind::Call(CallExpr {
+            name: function.name().into(),
+            args: bound.args,
+            keywords: Keywords::new(),
+            volatility: bound.volatility,
+            fallible: bound.fallible,
+            kernel: bound.kernel,
+        });
+        Ok(Expr::new(kind, bound.data_type).at(span))
     }
 
     /// Refuses what only aggregates take.
@@ -88,7 +111,9 @@ impl ExprBinder<'_, '_> {
             .flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
         let aggregates = millstream_expr::functions::aggregate::all()
             .flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
-        let words = scalars.chain(aggregates).filter(|n| n.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let registered = self.binder.env.catalogs.registered().iter().map(ScalarFunction::name);
+        let built_in = scalars.chain(aggregates);
+        let words = built_in.chain(registered).filter(|n| n.starts_with(|c: char| c.is_ascii_alphabetic()));
         match nearest(name, words) {
             Some(near) => fault.hint(format!("did you mean {near}?")),
             None => {

@@ -190,7 +190,7 @@ impl Scope {
 /// # Errors
 /// User, when the expression is no ROW or has no such field.
 pub(crate) fn field_access(expr: Expr, field: &Ident) -> Result<Expr, Fault> {
-    let TypeKind::Row(fields) = &expr.data_type.kind else {
+    let Some(fields) = expr.data_type.kind.fields() else {
         return Err(Fault::user(
             "no-row",
             format!(
@@ -211,7 +211,7 @@ pub(crate) fn field_access(expr: Expr, field: &Ident) -> Result<Expr, Fault> {
 /// A field of a ROW by position; the expression must have a ROW type.
 pub(crate) fn row_field(expr: Expr, index: usize) -> Expr {
     let data_type = match &expr.data_type.kind {
-        TypeKind::Row(fields) => fields
+        TypeKind::Row(fields) | TypeKind::Structured(_, fields) => fields
             .get(index)
             .map(|f| f.data_type.clone().with_nullable(f.data_type.nullable || expr.data_type.nullable)),
         _ => None,

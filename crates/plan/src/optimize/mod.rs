@@ -10,6 +10,7 @@ mod filter_push_down;
 pub(crate) mod fingerprint;
 mod graph;
 mod join_condition;
+mod scan_fields;
 pub(crate) mod scan_sharing;
 mod streaming_rules;
 pub(crate) mod terms;
@@ -38,6 +39,8 @@ const REWRITES: &[(&str, Rewrite)] = &[
     ("prune columns", |p| infallible(p, column_pruning::prune_columns)),
     ("merge projections that pruning left", |p| infallible(p, trivial::merge_projections)),
     ("remove projections that change nothing", |p| infallible(p, trivial::remove_identities)),
+    ("take fields of rows in the scans", |p| infallible(p, scan_fields::take_fields_in_scans)),
+    ("prune what the scans no longer need", |p| infallible(p, column_pruning::prune_columns)),
     ("share scans", |p| infallible(p, scan_sharing::share_scans)),
     ("share subplans", |p| infallible(p, common_subplans::share_subplans)),
 ];
