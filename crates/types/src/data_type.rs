@@ -55,6 +55,8 @@ pub enum TypeKind {
     Map(Box<DataType>, Box<DataType>),
     Multiset(Box<DataType>),
     Row(Arc<[RowField]>),
+    /// A row with the name of a class, which tells types apart.
+    Structured(Arc<str>, Arc<[RowField]>),
     /// The type of a bare NULL.
     Null,
     Variant,
@@ -176,6 +178,14 @@ impl TypeKind {
         matches!(self, TypeKind::IntervalYearMonth(..) | TypeKind::IntervalDayTime(..))
     }
 
+    /// The fields of a ROW or of a structured type.
+    pub fn fields(&self) -> Option<&Arc<[RowField]>> {
+        match self {
+            TypeKind::Row(fields) | TypeKind::Structured(_, fields) => Some(fields),
+            _ => None,
+        }
+    }
+
     /// The time attribute of a timestamp.
     pub fn time_attribute(&self) -> TimeAttribute {
         match self {
@@ -199,12 +209,8 @@ impl TypeKind {
             TypeKind::Array(e) => TypeKind::Array(Box::new(e.plain())),
             TypeKind::Multiset(e) => TypeKind::Multiset(Box::new(e.plain())),
             TypeKind::Map(k, v) => TypeKind::Map(Box::new(k.plain()), Box::new(v.plain())),
-            TypeKind::Row(fields) => TypeKind::Row(
-                fields
-                    .iter()
-                    .map(|f| RowField { name: f.name.clone(), data_type: f.data_type.plain(), comment: None })
-                    .collect(),
-            ),
+            TypeKind::Row(fields) => TypeKind::Row(plain_fields(fields)),
+            TypeKind::Structured(class, fields) => TypeKind::Structured(class.clone(), plain_fields(fields)),
             other => other.clone(),
         }
     }
@@ -346,15 +352,15 @@ impl fmt::Display for TypeKind {
             TypeKind::Multiset(e) => write!(f, "MULTISET<{e}>"),
             TypeKind::Row(fields) => {
                 f.write_str("ROW<")?;
-                for (i, field) in fields.iter().enumerate() {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    write!(f, "`{}` {}", field.name.replace('`', "``"), field.data_type)?;
-                    if let Some(c) = &field.comment {
-                        write!(f, " '{}'", c.replace('\'', "''"))?;
-                    }
+                write_fields(f, fields)?;
+                f.write_str(">")
+            }
+            TypeKind::Structured(class, fields) => {
+                write!(f, "STRUCTURED<'{}'", class.replace('\'', "''"))?;
+                if !fields.is_empty() {
+                    f.write_str(", ")?;
                 }
+                write_fields(f, fields)?;
                 f.write_str(">")
             }
             TypeKind::Null => f.write_str("NULL"),
@@ -364,6 +370,26 @@ impl fmt::Display for TypeKind {
             TypeKind::Raw(class) => write!(f, "RAW('{class}', '...')"),
         }
     }
+}
+
+fn plain_fields(fields: &[RowField]) -> Arc<[RowField]> {
+    fields
+        .iter()
+        .map(|f| RowField { name: f.name.clone(), data_type: f.data_type.plain(), comment: None })
+        .collect()
+}
+
+fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[RowField]) -> fmt::Result {
+    for (i, field) in fields.iter().enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write!(f, "`{}` {}", field.name.replace('`', "``"), field.data_type)?;
+        if let Some(c) = &field.comment {
+            write!(f, " '{}'", c.replace('\'', "''"))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

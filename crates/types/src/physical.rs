@@ -14,7 +14,7 @@
 //! | INTERVAL of months / of time | `Interval(YearMonth)` / `Duration(ms)` |
 //! | ARRAY | `List` |
 //! | MAP, MULTISET | `List` of `Struct(key, value)`: Arrow's Map forbids NULL keys (a multiset's values are its counts, INT) |
-//! | ROW | `Struct` |
+//! | ROW, structured types | `Struct` |
 //! | NULL | `Null` |
 
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl TypeKind {
             TypeKind::Array(e) => Arrow::List(Arc::new(e.arrow_field("item"))),
             TypeKind::Map(k, v) => map(k, v),
             TypeKind::Multiset(e) => map(e, &TypeKind::Int.not_null()),
-            TypeKind::Row(fields) => {
+            TypeKind::Row(fields) | TypeKind::Structured(_, fields) => {
                 Arrow::Struct(fields.iter().map(|f| Arc::new(f.data_type.arrow_field(&f.name))).collect())
             }
             TypeKind::Null | TypeKind::Descriptor => Arrow::Null,

@@ -178,7 +178,7 @@ impl Value {
             }
             Arrow::Struct(_) => {
                 let s = array.as_struct();
-                let TypeKind::Row(fields) = &data_type.kind else { return Value::Null };
+                let Some(fields) = data_type.kind.fields() else { return Value::Null };
                 Value::Row(
                     fields
                         .iter()
@@ -350,7 +350,7 @@ impl Value {
                     validity(&values),
                 ))
             }
-            TypeKind::Row(fields) => {
+            TypeKind::Row(fields) | TypeKind::Structured(_, fields) => {
                 let mut columns = Vec::with_capacity(fields.len());
                 for (i, f) in fields.iter().enumerate() {
                     let items = values

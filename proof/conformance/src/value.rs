@@ -21,7 +21,7 @@ pub fn to_json(value: &Value, data_type: &DataType) -> Json {
         (Value::Array(items), TypeKind::Array(e)) => items.iter().map(|i| to_json(i, e)).collect(),
         (Value::Map(entries), TypeKind::Map(k, v)) => pairs(entries, k, v),
         (Value::Map(entries), TypeKind::Multiset(e)) => pairs(entries, e, &TypeKind::Int.not_null()),
-        (Value::Row(items), TypeKind::Row(fields)) => {
+        (Value::Row(items), TypeKind::Row(fields) | TypeKind::Structured(_, fields)) => {
             items.iter().zip(fields.iter()).map(|(i, f)| to_json(i, &f.data_type)).collect()
         }
         (other, kind) => json!(format!("{other:?} as {kind}")),
@@ -46,7 +46,7 @@ pub fn same(expected: &Json, got: &Json, data_type: &DataType) -> bool {
         (TypeKind::Array(e), Json::Array(a), Json::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y, e))
         }
-        (TypeKind::Row(fields), Json::Array(a), Json::Array(b)) => {
+        (TypeKind::Row(fields) | TypeKind::Structured(_, fields), Json::Array(a), Json::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).zip(fields.iter()).all(|((x, y), f)| same(x, y, &f.data_type))
         }
         (TypeKind::Map(..) | TypeKind::Multiset(_), Json::Array(a), Json::Array(b)) => {

@@ -84,7 +84,9 @@ pub struct Printer<'a> {
 #[derive(Debug)]
 enum Form<'a> {
     Text,
-    Boolean { legacy: bool },
+    Boolean {
+        legacy: bool,
+    },
     Integer(i8),
     Float,
     Double,
@@ -99,6 +101,9 @@ enum Form<'a> {
     Array(Box<Printer<'a>>),
     Map(Box<Printer<'a>>, Box<Printer<'a>>),
     Row(Vec<Printer<'a>>),
+    /// With the fields' names.
+    Structured(Vec<(String, Printer<'a>)>),
+    Bitmap,
     Null,
 }
 
@@ -133,7 +138,8 @@ impl<'a> Printer<'a> {
             K::TimestampLtz(p, _) => Form::TimestampLtz(*p, zone),
             K::IntervalYearMonth(..) => Form::Months,
             K::IntervalDayTime(..) => Form::Millis,
-            K::Binary(_) | K::VarBinary(_) | K::Bitmap | K::Raw(_) => Form::Binary,
+            K::Binary(_) | K::VarBinary(_) | K::Raw(_) => Form::Binary,
+            K::Bitmap => Form::Bitmap,
             K::Array(e) => {
                 let items = array.as_list_opt::<i32>().ok_or_else(wrong)?.values();
                 Form::Array(Box::new(Printer::with(items, &e.kind, zone, legacy)?))
@@ -150,6 +156,17 @@ impl<'a> Printer<'a> {
                 };
                 let pair = (Printer::with(keys, k, zone, legacy)?, Printer::with(values, v, zone, legacy)?);
                 Form::Map(Box::new(pair.0), Box::new(pair.1))
+            }
+            K::Structured(_, fields) => {
+                let columns = array.as_struct_opt().ok_or_else(wrong)?.columns();
+                let printers = columns
+                    .iter()
+                    .zip(fields.iter())
+                    .map(|(c, f)| {
+                        Ok((f.name.to_string(), Printer::with(c, &f.data_type.kind, zone, legacy)?))
+                    })
+                    .collect::<Result<_, Fault>>()?;
+                Form::Structured(printers)
             }
             K::Row(fields) => {
                 let columns = array.as_struct_opt().ok_or_else(wrong)?.columns();
@@ -224,6 +241,25 @@ impl<'a> Printer<'a> {
                     values.push(i, out);
                 }
                 out.push('}');
+            }
+            Form::Bitmap => {
+                let bytes = a.as_binary::<i32>().value(row);
+                match crate::functions::scalar::bitmap::Bitmap::from_bytes(bytes) {
+                    Ok(bitmap) => bitmap.push_text(out),
+                    Err(_) => out.push_str(&String::from_utf8_lossy(bytes)),
+                }
+            }
+            Form::Structured(fields) => {
+                out.push('(');
+                for (n, (name, field)) in fields.iter().enumerate() {
+                    if n > 0 {
+                        out.push_str(", ");
+                    }
+                    out.push_str(name);
+                    out.push('=');
+                    field.push(row, out);
+                }
+                out.push(')');
             }
             Form::Row(fields) => {
                 out.push('(');

@@ -16,6 +16,7 @@ mod logical;
 mod pattern;
 mod regexp;
 mod string;
+mod structured;
 mod temporal;
 #[cfg(test)]
 mod tests;
@@ -51,6 +52,7 @@ pub const FAMILIES: &[Family] = &[
     Family { title: "Types", lists: &[conversion::FUNCTIONS] },
     Family { title: "Collections", lists: &[constructors::FUNCTIONS, access::FUNCTIONS] },
     Family { title: "Arrays and maps", lists: collection::FUNCTIONS },
+    Family { title: "Structured types", lists: &[structured::FUNCTIONS] },
     Family { title: "VARIANT", lists: &[variant::FUNCTIONS] },
     Family { title: "BITMAP", lists: &[bitmap::FUNCTIONS] },
 ];
