@@ -26,7 +26,8 @@ mod session;
 
 pub use explain::Explanation;
 pub use millstream_engine::{Completion, JobHandle, JobReport, Progress, Restore, SinkProgress, StopMode, SystemClock, SystemRandom, TokioSpawner};
-pub use millstream_expr::functions;
+pub use arrow;
+pub use millstream_expr::{EvalContext, EvalError, functions, kernel, registered};
 pub use millstream_flow as flow;
 pub use millstream_plan::{JobPlan, session::SESSION_OPTIONS};
 pub use millstream_types as types;

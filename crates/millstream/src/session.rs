@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use millstream_expr::EvalContext;
+use millstream_expr::registered::{RowFunction, ScalarFunction, VectorFunction};
 use millstream_engine::{
     CheckpointStorage, JobContext, JobHandle, LocalStorage, Restore, SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
 };
@@ -151,6 +152,66 @@ impl Session {
     /// The session's options (SET), to be read or changed without SQL.
     pub fn set(&mut self, key: &str, value: &str) -> Result<Option<Fault>, Fault> {
         self.state.settings.set(key, value)
+    }
+
+    /// Registers a Rust closure or `fn` as a scalar function. Its SQL types follow from its Rust types
+    /// ([`Argument`](crate::registered::Argument), [`Returned`](crate::registered::Returned)).
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut session = millstream::Session::new();
+    /// session.register_scalar("shorten", |text: &str, length: i64| -> Option<String> {
+    ///     let length = usize::try_from(length).ok()?;
+    ///     Some(text.chars().take(length).collect())
+    /// })?;
+    /// let mut rows = session.query("SELECT shorten('millstream', 4)").await?;
+    /// while let Some(batch) = rows.next().await? {
+    ///     assert_eq!(batch.row(0), ["mill".into()]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// User: a built-in function has the name, or it is none that SQL can call.
+    pub fn register_scalar<Types: 'static>(
+        &mut self,
+        name: &str,
+        function: impl RowFunction<Types>,
+    ) -> Result<(), Fault> {
+        self.register(ScalarFunction::new(name, function))
+    }
+
+    /// Registers a function of whole columns.
+    ///
+    /// # Errors
+    /// As [`Session::register_scalar`].
+    pub fn register_vectorized(&mut self, name: &str, function: impl VectorFunction) -> Result<(), Fault> {
+        self.register(ScalarFunction::vectorized(name, function))
+    }
+
+    /// Registers a function with its documentation.
+    ///
+    /// # Errors
+    /// As [`Session::register_scalar`].
+    pub fn register(&mut self, function: ScalarFunction) -> Result<(), Fault> {
+        self.state.catalogs.register(function)
+    }
+
+    /// The names of all functions that queries can call, sorted; those that the program registered included.
+    pub fn functions(&self) -> Vec<String> {
+        let built_in = millstream_expr::functions::function_names().into_iter().map(str::to_string);
+        let registered = self.state.catalogs.registered().iter().map(|f| f.name().to_string());
+        let mut names: Vec<String> = built_in.chain(registered).collect();
+        names.sort_by_key(|n| n.to_uppercase());
+        names
+    }
+
+    /// What the manual says about a function, registered ones included (Markdown); `None`: there is no such function.
+    pub fn function_markdown(&self, name: &str) -> Option<String> {
+        let registered = self.state.catalogs.registered().get(name).map(ScalarFunction::markdown);
+        registered.or_else(|| crate::manual::function_markdown(name))
     }
 
     /// Everything that is wrong with a text, without running it. The session is not changed.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use millstream_expr::registered::{Registry, ScalarFunction};
 use millstream_types::Fault;
 
 use super::{CatalogFunction, CatalogTable, CatalogView, ObjectPath};
@@ -72,6 +73,7 @@ pub struct Catalogs {
     temporary: BTreeMap<ObjectPath, Stored>,
     temporary_functions: BTreeMap<ObjectPath, CatalogFunction>,
     system_functions: BTreeMap<String, CatalogFunction>,
+    registered: Registry,
     loaded_modules: Vec<String>,
     used_modules: Vec<String>,
 }
@@ -83,6 +85,7 @@ impl Default for Catalogs {
             temporary: BTreeMap::new(),
             temporary_functions: BTreeMap::new(),
             system_functions: BTreeMap::new(),
+            registered: Registry::default(),
             loaded_modules: vec!["core".to_string()],
             used_modules: vec!["core".to_string()],
         };
@@ -94,6 +97,19 @@ impl Default for Catalogs {
 }
 
 impl Catalogs {
+    /// The functions that the embedding program registered.
+    pub fn registered(&self) -> &Registry {
+        &self.registered
+    }
+
+    /// Registers a function of the embedding program.
+    ///
+    /// # Errors
+    /// User: a built-in function has the name, or it is none that SQL can call.
+    pub fn register(&mut self, function: ScalarFunction) -> Result<(), Fault> {
+        self.registered.add(function)
+    }
+
     /// All catalogs by name.
     pub fn catalogs(&self) -> &BTreeMap<String, Catalog> {
         &self.catalogs

@@ -80,6 +80,13 @@ impl SessionState {
                 vec!["class name".to_string(), function.class.clone()],
                 vec!["function language".to_string(), function.language.name().to_string()],
             ]
+        } else if let Some(function) = self.catalogs.registered().get(name.last()) {
+            vec![
+                vec!["is system function".to_string(), "true".to_string()],
+                vec!["is temporary".to_string(), "true".to_string()],
+                vec!["signature".to_string(), function.signature().to_string()],
+                vec!["description".to_string(), function.description().to_string()],
+            ]
         } else if let Some(function) = millstream_expr::functions::scalar_function(name.last()) {
             vec![
                 vec!["is system function".to_string(), "true".to_string()],

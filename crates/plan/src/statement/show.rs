@@ -51,6 +51,7 @@ impl SessionState {
                     None => (self.namespace.catalog.clone(), self.namespace.database.clone()),
                 };
                 let mut names = self.catalogs.user_functions(&catalog, &database);
+                names.extend(self.catalogs.registered().iter().map(|f| f.name().to_lowercase()));
                 if !user && self.catalogs.used_modules().iter().any(|m| m == "core") {
                     names.extend(built_in_functions());
                 }
