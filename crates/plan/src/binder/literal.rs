@@ -54,7 +54,7 @@ pub(crate) fn bind_literal(literal: &Literal, negative: bool, span: Span) -> Res
                 .at(span)
                 .hint("write CAST('2020-01-01 00:00:00' AS TIMESTAMP_LTZ(3))"));
         }
-        Literal::Interval(interval) => bind_interval(interval, negative, span)?,
+        Literal::Interval(interval) => bind_interval(interval, negative)?,
     };
     Ok(Expr::literal(value, data_type).at(span))
 }
@@ -198,7 +198,7 @@ fn fields(from: TimeUnit, to: Option<TimeUnit>) -> Option<Vec<TimeUnit>> {
     None
 }
 
-fn bind_interval(literal: &IntervalLiteral, negative: bool, span: Span) -> Result<(Value, DataType), Fault> {
+fn bind_interval(literal: &IntervalLiteral, negative: bool) -> Result<(Value, DataType), Fault> {
     let q = &literal.qualifier;
     let illegal = || {
         Fault::user("literal-format", format!("Illegal interval literal format '{}'", literal.text.value))
@@ -261,7 +261,6 @@ fn bind_interval(literal: &IntervalLiteral, negative: bool, span: Span) -> Resul
         }
     }
     let kind = if months { TypeKind::interval_months() } else { TypeKind::interval_seconds() };
-    let _ = span;
     Ok((Value::Int(sign * total), kind.not_null()))
 }
 

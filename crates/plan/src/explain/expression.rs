@@ -62,7 +62,9 @@ impl Printer<'_> {
             ExprKind::Field { input, index } => {
                 self.write(input, out, true);
                 let name = match &input.data_type.kind {
-                    TypeKind::Row(fields) => fields.get(*index).map(|f| f.name.to_string()),
+                    TypeKind::Row(fields) | TypeKind::Structured(_, fields) => {
+                        fields.get(*index).map(|f| f.name.to_string())
+                    }
                     _ => None,
                 };
                 out.push('.');

@@ -101,10 +101,7 @@ fn chain(expr: &Expr) -> Option<(usize, Vec<String>)> {
         ExprKind::Column(c) => Some((*c, Vec::new())),
         ExprKind::Field { input, index } => {
             let (column, mut names) = chain(input)?;
-            let name = match &input.data_type.kind {
-                millstream_types::TypeKind::Row(fields) => fields.get(*index).map(|f| f.name.to_string()),
-                _ => None,
-            };
+            let name = input.data_type.kind.fields().and_then(|f| f.get(*index)).map(|f| f.name.to_string());
             names.push(name.unwrap_or_else(|| index.to_string()));
             Some((column, names))
         }
