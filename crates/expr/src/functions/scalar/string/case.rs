@@ -1,5 +1,9 @@
 //! Letters in another case, characters in another order.
 
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, StringArray};
+use arrow::buffer::{Buffer, OffsetBuffer};
 use millstream_types::{DataType, Fault, TypeKind};
 
 use super::arguments::{Arg, of_kind, strict_arguments};
@@ -13,7 +17,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "UPPER(text STRING) -> STRING",
         "The text in upper case.",
         &[Example::new("UPPER('abc')", "ABC")],
-        |c| same_type(c, "UPPER", upper),
+        |c| cased(c, "UPPER", <[u8]>::to_ascii_uppercase, str::to_uppercase),
     )
     .aliases(&["TOUPPER"]),
     Function::new(
@@ -21,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "LOWER(text STRING) -> STRING",
         "The text in lower case.",
         &[Example::new("LOWER('ABC')", "abc")],
-        |c| same_type(c, "LOWER", lower),
+        |c| cased(c, "LOWER", <[u8]>::to_ascii_lowercase, str::to_lowercase),
     )
     .aliases(&["LOW", "TOLOWER"]),
     Function::new(
@@ -30,7 +34,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The text with the first letter of every word in upper case and the others in lower case. Words are runs of ASCII letters and digits, other \
          characters stay as they are.",
         &[Example::new("INITCAP('hello WORLD')", "Hello World")],
-        |c| same_type(c, "INITCAP", initcap),
+        initial,
     ),
     Function::new(
         "REVERSE",
@@ -41,15 +45,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// A function whose result has its argument's type.
-fn same_type(
-    call: &Call<'_>,
-    name: &'static str,
-    append: fn(&str, &mut TextOut),
-) -> Result<BoundCall, Fault> {
-    let args = strict_arguments(call, &format!("{name}(<CHARACTER>)"), 1, &[Arg::Text])?;
+fn initial(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    let args = strict_arguments(call, "INITCAP(<CHARACTER>)", 1, &[Arg::Text])?;
     let kind = args.first().map_or(TypeKind::STRING, |a| a.data_type.kind.clone());
-    Ok(BoundCall::new(of_kind(call, kind), args, each(name, append)))
+    Ok(BoundCall::new(of_kind(call, kind), args, each("INITCAP", initcap)))
 }
 
 /// The kernel of a function of one text that is NULL only for NULL.
@@ -64,20 +63,43 @@ fn each(name: &'static str, append: fn(&str, &mut TextOut)) -> crate::KernelRef 
     })
 }
 
-fn upper(text: &str, out: &mut TextOut) {
-    if text.is_ascii() {
-        text.bytes().for_each(|b| out.push(char::from(b.to_ascii_uppercase())));
-    } else {
-        out.push_str(&text.to_uppercase());
-    }
+/// UPPER or LOWER.
+fn cased(
+    call: &Call<'_>,
+    name: &'static str,
+    ascii: fn(&[u8]) -> Vec<u8>,
+    whole: fn(&str) -> String,
+) -> Result<BoundCall, Fault> {
+    let args = strict_arguments(call, &format!("{name}(<CHARACTER>)"), 1, &[Arg::Text])?;
+    let kind = args.first().map_or(TypeKind::STRING, |a| a.data_type.kind.clone());
+    let kernel = simple(name, move |arguments, _| {
+        let text = arguments.strings(0)?;
+        if let Some(array) = ascii_column(text.array, ascii) {
+            return Ok(array);
+        }
+        strings::build(arguments.rows(), |row, out| {
+            let Some(s) = text.get(row) else { return Ok(false) };
+            out.push_str(&whole(s));
+            Ok(true)
+        })
+    });
+    Ok(BoundCall::new(of_kind(call, kind), args, kernel))
 }
 
-fn lower(text: &str, out: &mut TextOut) {
-    if text.is_ascii() {
-        text.bytes().for_each(|b| out.push(char::from(b.to_ascii_lowercase())));
-    } else {
-        out.push_str(&text.to_lowercase());
+/// All texts at once, when they are ASCII: they keep their lengths.
+fn ascii_column(array: &StringArray, convert: fn(&[u8]) -> Vec<u8>) -> Option<ArrayRef> {
+    let offsets = array.offsets();
+    let (first, last) = (offsets.first(), offsets.last());
+    let bytes = array.value_data().get(usize::try_from(first).ok()?..usize::try_from(last).ok()?)?;
+    if !bytes.is_ascii() {
+        return None;
     }
+    let moved = match first {
+        0 => offsets.clone(),
+        _ => OffsetBuffer::new(offsets.iter().map(|o| o - first).collect()),
+    };
+    let array = StringArray::try_new(moved, Buffer::from_vec(convert(bytes)), array.nulls().cloned());
+    array.ok().map(|a| Arc::new(a) as ArrayRef)
 }
 
 /// Calcite's `SqlFunctions.initcap`.

@@ -7,6 +7,7 @@ use millstream_text::charset::{Charset, decode_base64, decode_utf8, push_base64}
 use millstream_types::{Fault, FaultKind, TypeKind};
 
 use super::arguments::{Arg, of_kind, strict_arguments};
+use super::texts;
 use crate::kernel::{simple, strings};
 use crate::{BoundCall, Call, EvalError, Example, Function};
 
@@ -91,6 +92,7 @@ fn encode(call: &Call<'_>) -> Result<BoundCall, Fault> {
                 Some((s, name)) => {
                     bytes.clear();
                     known.of(name, row)?.encode(s, &mut bytes);
+                    texts::check(out.values_slice().len() + bytes.len(), row)?;
                     out.append_value(&bytes);
                 }
             }

@@ -10,6 +10,7 @@ use millstream_text::regex::Pattern;
 use millstream_types::{DataType, Fault};
 
 use super::arguments::{Arg, strict_arguments};
+use super::texts;
 use crate::kernel::{broken, simple};
 use crate::{BoundCall, Call, EvalError, Example, Function};
 
@@ -64,6 +65,7 @@ fn str_to_map(call: &Call<'_>) -> Result<BoundCall, Fault> {
                 keys.append_value(key);
                 values.append_option(value);
             }
+            texts::check(keys.values_slice().len() + values.values_slice().len(), row)?;
         }
         let columns: Vec<arrow::array::ArrayRef> = vec![Arc::new(keys.finish()), Arc::new(values.finish())];
         let pairs = StructArray::try_new(fields.clone(), columns, None).map_err(broken)?;

@@ -7,6 +7,7 @@ mod chars;
 mod choose;
 mod concat;
 mod encoding;
+mod format;
 mod length;
 mod maps;
 mod pad;
@@ -44,5 +45,6 @@ pub(super) const FUNCTIONS: &[&[Function]] = &[
     predicates::FUNCTIONS,
     encoding::FUNCTIONS,
     quote::FUNCTIONS,
+    format::FUNCTIONS,
     ancestor::FUNCTIONS,
 ];

@@ -63,6 +63,22 @@ fn columns_with_nulls_and_all_kinds_of_characters() {
 }
 
 #[test]
+fn slices_of_ascii_columns_keep_their_places() {
+    use arrow::array::Array;
+    let values: Vec<Value> = vec!["Ab".into(), Value::Null, "".into(), "cD".into(), "É".into()];
+    let all = column(&values, &DataType::string());
+    let expr = call("LOWER", &[Expr::column(0, DataType::string())]).unwrap();
+    for (from, rows) in [(0, 5), (0, 4), (1, 3), (3, 1), (2, 0), (3, 2)] {
+        let out = eval_rows(&expr, &[all.slice(from, rows)], rows).unwrap();
+        assert_eq!(out.len(), rows);
+        for i in 0..rows {
+            let wanted = values[from + i].as_str().map_or(Value::Null, |s| s.to_lowercase().as_str().into());
+            assert_eq!(Value::from_array(&out, i, &expr.data_type), wanted, "{from} {rows} {i}");
+        }
+    }
+}
+
+#[test]
 fn trim_takes_a_side() {
     let trim = |side: &str| {
         let keywords = [("side", Keyword::Word(side.into()))];

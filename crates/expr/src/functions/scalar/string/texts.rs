@@ -13,9 +13,17 @@ use crate::kernel::broken;
 /// The most bytes in one array.
 const MOST: usize = 1 << 30;
 
-fn too_large() -> Fault {
-    Fault::user("too-large", "the texts of a batch are longer than 1 GiB")
-        .hint("make the texts shorter, with SUBSTRING for instance")
+/// Checks how many bytes a builder holds behind a row: its offsets are 32 bits, and it panics beyond them.
+///
+/// # Errors
+/// User (`too-large`).
+pub(super) fn check(bytes: usize, row: usize) -> Result<(), EvalError> {
+    if bytes <= MOST {
+        return Ok(());
+    }
+    let fault = Fault::user("too-large", "the texts of a batch are longer than 1 GiB")
+        .hint("make the texts shorter, with SUBSTRING for instance");
+    Err(EvalError::at_row(row, fault))
 }
 
 /// An array of `rows` lists: `row` appends a row's texts and says whether there is a list (else it is NULL).
@@ -35,10 +43,7 @@ pub(in crate::functions::scalar) fn build(
     let mut start = 0;
     for i in 0..rows {
         let there = row(i, &mut texts)?;
-        // The builder's offsets are 32 bits; a row adds less than that at once.
-        if texts.values_slice().len() > MOST {
-            return Err(EvalError::at_row(i, too_large()));
-        }
+        check(texts.values_slice().len(), i)?;
         if there {
             nulls.append_non_null();
         } else {
