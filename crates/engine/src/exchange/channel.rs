@@ -5,6 +5,8 @@ use std::sync::Arc;
 use millstream_flow::{Charge, Element, MemoryBudget};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use super::activity::{Activity, Underway};
+
 /// Bytes that an element costs besides its columns; keeps streams of tiny batches bounded, too.
 const ELEMENT_COST: usize = 256;
 
@@ -15,12 +17,15 @@ pub struct Sender {
     room: Arc<Semaphore>,
     capacity: usize,
     budget: MemoryBudget,
+    activity: Activity,
 }
 
 /// The receiving end.
 #[derive(Debug)]
 pub struct Receiver {
     queue: mpsc::UnboundedReceiver<Envelope>,
+    /// The element that was given last is being worked on until the next one is asked for.
+    working: Option<Underway>,
 }
 
 #[derive(Debug)]
@@ -28,18 +33,21 @@ struct Envelope {
     element: Element,
     _room: Option<OwnedSemaphorePermit>,
     _charge: Option<Charge>,
+    underway: Underway,
 }
 
 /// A channel that holds about `capacity` bytes, charged to the job's budget. A single larger batch passes when it is empty.
-pub fn channel(capacity: usize, budget: MemoryBudget) -> (Sender, Receiver) {
+pub fn channel(capacity: usize, budget: MemoryBudget, activity: Activity) -> (Sender, Receiver) {
     let (tx, rx) = mpsc::unbounded_channel();
     let capacity = capacity.clamp(1024, u32::MAX as usize);
-    (Sender { queue: tx, room: Arc::new(Semaphore::new(capacity)), capacity, budget }, Receiver { queue: rx })
+    let room = Arc::new(Semaphore::new(capacity));
+    (Sender { queue: tx, room, capacity, budget, activity }, Receiver { queue: rx, working: None })
 }
 
 impl Sender {
     /// Sends an element, waiting while the channel is full. `false`: nobody receives any more.
     pub async fn send(&self, element: Element) -> bool {
+        let underway = self.activity.begin();
         let (room, charge) = match &element {
             Element::Batch(batch) => {
                 let bytes = batch.memory() + ELEMENT_COST;
@@ -52,19 +60,24 @@ impl Sender {
             // Watermarks and barriers must pass a full channel's worth of waiting only once, behind the batches before them.
             _ => (None, None),
         };
-        self.queue.send(Envelope { element, _room: room, _charge: charge }).is_ok()
+        self.queue.send(Envelope { element, _room: room, _charge: charge, underway }).is_ok()
     }
 }
 
 impl Receiver {
     /// The next element; `None`: all senders are gone.
     pub async fn recv(&mut self) -> Option<Element> {
-        // The room is given back here: the receiver works on one element at a time.
-        self.queue.recv().await.map(|e| e.element)
+        std::future::poll_fn(|context| self.poll_recv(context)).await
     }
 
-    /// Polls for the next element.
+    /// Polls for the next element. The room of an element is given back here: the receiver works on one at a time.
     pub fn poll_recv(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Option<Element>> {
-        self.queue.poll_recv(context).map(|e| e.map(|e| e.element))
+        self.working = None;
+        self.queue.poll_recv(context).map(|envelope| {
+            envelope.map(|e| {
+                self.working = Some(e.underway);
+                e.element
+            })
+        })
     }
 }

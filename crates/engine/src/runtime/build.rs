@@ -20,7 +20,7 @@ use super::sink_task::SinkTask;
 use super::values::ValuesSource;
 use super::{Chain, Target};
 use crate::checkpoint::Manifest;
-use crate::exchange::{Merger, Receiver, Sender, channel};
+use crate::exchange::{Activity, Merger, Receiver, Sender, channel};
 use crate::scan::{Command, GroupSpec, ScanTask, SubscribedScan, Subscription};
 
 /// Bytes that a channel between two tasks holds.
@@ -34,6 +34,7 @@ pub(super) struct Built {
     pub(super) operators: Vec<OperatorTask>,
     pub(super) sinks: Vec<BuiltSink>,
     pub(super) progress: Arc<Progress>,
+    pub(super) activity: Activity,
 }
 
 pub(super) struct BuiltSink {
@@ -116,6 +117,7 @@ struct Draft {
 struct Drafts {
     tasks: Vec<Draft>,
     budget: MemoryBudget,
+    activity: Activity,
 }
 
 impl Drafts {
@@ -130,7 +132,7 @@ impl Drafts {
 
     /// A channel from an operator of a task to another task.
     fn channel(&mut self, task: usize, from: From, target: fn(usize) -> Target) -> Receiver {
-        let (sender, receiver) = channel(CHANNEL_BYTES, self.budget.clone());
+        let (sender, receiver) = channel(CHANNEL_BYTES, self.budget.clone(), self.activity.clone());
         let number = match self.tasks.get_mut(task) {
             Some(draft) => {
                 draft.outputs.push(sender);
@@ -158,7 +160,8 @@ pub(super) async fn build(
     if let Some((statement, fault)) = not_runnable(plan) {
         return Err((Some(statement), fault));
     }
-    let mut drafts = Drafts { tasks: Vec::new(), budget: budget.clone() };
+    let activity = Activity::default();
+    let mut drafts = Drafts { tasks: Vec::new(), budget: budget.clone(), activity: activity.clone() };
     // Scan groups have the first task numbers, then VALUES, then operator tasks as they come.
     let mut specs: Vec<(String, GroupSpec)> = Vec::new();
     for group in &plan.scan_groups {
@@ -237,7 +240,8 @@ pub(super) async fn build(
         origin.insert(NodeId(i), here);
     }
 
-    let mut built = Built { scans: Vec::new(), operators: Vec::new(), sinks: Vec::new(), progress: Arc::default() };
+    let mut built =
+        Built { scans: Vec::new(), operators: Vec::new(), sinks: Vec::new(), progress: Arc::default(), activity };
     let mut progress = Progress::default();
     let writer_context = |subtask| WriterContext {
         job: begin.job.clone(),
@@ -268,7 +272,7 @@ pub(super) async fn build(
             continue;
         }
         let table = (context.find_table)(name).map_err(|f| (None, f))?;
-        let (sender, receiver) = channel(CHANNEL_BYTES, budget.clone());
+        let (sender, receiver) = channel(CHANNEL_BYTES, budget.clone(), built.activity.clone());
         if let Some(draft) = drafts.tasks.get_mut(group) {
             draft.outputs.push(sender);
             draft.dead_letters = Some((table.schema.clone(), draft.outputs.len() - 1));
@@ -297,7 +301,7 @@ pub(super) async fn build(
         let Some(draft) = drafts.tasks.get_mut(task).map(std::mem::take) else { continue };
         let (commands, commands_in) = mpsc::unbounded_channel();
         let from = restored.and_then(|m| m.scans.iter().filter(|s| s.id == id).nth(nth_of(&built, &id)));
-        let scan = ScanTask::new(spec, from.map(|s| s.splits.as_slice()), commands_in, eval.clone(), built.progress.clone())
+        let scan = ScanTask::new(spec, from.map(|s| s.splits.as_slice()), commands_in, eval.clone(), built.progress.clone(), built.activity.clone())
             .map_err(|f| (None, f))?;
         let subscription = Subscription {
             job,

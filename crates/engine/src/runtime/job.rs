@@ -15,6 +15,7 @@ use super::build::{Built, build};
 use super::coordinator::{CoordinatedSink, Coordinator};
 use super::progress::Progress;
 use crate::checkpoint::{CheckpointStorage, Manifest, ManifestOperator, Restore, restored};
+use crate::exchange::Activity;
 
 /// Finds the table that takes bad records, by its name.
 pub type FindTable = Arc<dyn Fn(&str) -> Result<Arc<TableSpec>, Fault> + Send + Sync>;
@@ -93,6 +94,7 @@ pub struct JobHandle {
     done: watch::Receiver<Option<Completion>>,
     progress: Arc<Progress>,
     budget: MemoryBudget,
+    activity: Activity,
     /// What a person should know about the start (which checkpoint it goes on from).
     pub notes: Vec<String>,
 }
@@ -109,6 +111,12 @@ impl JobHandle {
         move |mode| {
             let _ = control.send(mode);
         }
+    }
+
+    /// Whether everything that the sources have given so far has reached the sinks. A source that waits for more input is not under way, so a
+    /// test that feeds rows one by one asks this between them.
+    pub fn is_drained(&self) -> bool {
+        self.activity.is_drained()
     }
 
     /// Its counters.
@@ -167,7 +175,7 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
         .await
         .map_err(|(s, f)| (s, f))?;
     drop(events_in);
-    let Built { scans, operators, sinks, progress } = built;
+    let Built { scans, operators, sinks, progress, activity } = built;
 
     // The number is ours now: what the restored checkpoint prepared is committed, then older leftovers go. First all commits, then all
     // cleaning: two sinks may share a directory, and cleaning must not take what another sink has still to commit.
@@ -192,7 +200,7 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
 
     let (control, control_in) = mpsc::unbounded_channel();
     let (done_in, done) = watch::channel(None);
-    let handle = JobHandle { control, done, progress: progress.clone(), budget, notes };
+    let handle = JobHandle { control, done, progress: progress.clone(), budget, activity, notes };
     if from.as_ref().is_some_and(|m| m.finished) {
         let _ = done_in.send(Some(Completion::Finished));
         return Ok(handle);

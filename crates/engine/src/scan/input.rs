@@ -6,7 +6,7 @@ use arrow::array::{ArrayRef, UInt32Array};
 use arrow::compute;
 use millstream_flow::{Decoder, RawChunk};
 use millstream_rules::RuleInput;
-use millstream_types::{Batch, Fault, Slices, Value};
+use millstream_types::{Batch, Fault, FieldSlices, Slices, Value};
 
 use super::bad::located;
 use super::group::GroupColumn;
@@ -95,10 +95,12 @@ impl RuleInput for ChunkInput<'_> {
         self.rows
     }
 
-    fn slices(&self) -> Option<&Slices> {
-        match &self.content {
-            Content::Records { slices, .. } => Some(slices),
-            Content::Rows(_) => None,
+    fn field(&self, column: usize) -> Option<(&Slices, &FieldSlices)> {
+        match (&self.content, self.columns.get(column)) {
+            (Content::Records { slices, .. }, Some(GroupColumn::Physical(position, _))) => {
+                slices.column(*position).map(|cut| (*slices, cut))
+            }
+            _ => None,
         }
     }
 

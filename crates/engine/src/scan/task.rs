@@ -8,8 +8,8 @@ use arrow::compute;
 use millstream_expr::{EvalContext, EvalError};
 use millstream_flow::{BadRecord, Barrier, Element, MAX_WATERMARK, MIN_WATERMARK, RawChunk, Read, Watermark};
 use millstream_plan::WatermarkSpec;
-use millstream_rules::plain::PlainRules;
-use millstream_rules::{Hits, Rule, RuleSet};
+use millstream_rules::index::IndexedRules;
+use millstream_rules::{Hits, Outcome, Rule, RuleSet};
 use millstream_types::{Batch, Fault, Origin, RowKind, Slices};
 use tokio::sync::mpsc;
 
@@ -20,6 +20,7 @@ use super::splits::Splits;
 use super::subscription::{Command, Subscription};
 use super::watermark::WatermarkTracker;
 use crate::checkpoint::{ManifestScan, ManifestSplit};
+use crate::exchange::Activity;
 use crate::runtime::{Event, Progress, TaskState};
 
 /// Reads a source until its subscribers are gone.
@@ -31,15 +32,22 @@ pub struct ScanTask {
     commands: mpsc::UnboundedReceiver<Command>,
     subscribers: Vec<Subscriber>,
     rules: Box<dyn RuleSet>,
+    /// For each rule its subscriber, and its scan there.
+    rule_scans: Vec<(usize, usize)>,
+    /// Columns of the group that are cut whatever the rules want.
+    always_cut: Vec<usize>,
+    /// Of the rules, when `want` was made.
+    generation: u64,
     trackers: Vec<(WatermarkSpec, WatermarkTracker)>,
     /// Physical columns that are cut from every record.
     want: Vec<usize>,
     eval: EvalContext,
     progress: Arc<Progress>,
+    activity: Activity,
     // Kept between chunks for their memory.
     slices: Slices,
     bad: Vec<BadRecord>,
-    outcomes: Vec<Result<Hits, EvalError>>,
+    outcomes: Vec<(usize, Outcome)>,
     ignored: u64,
 }
 
@@ -65,6 +73,7 @@ impl ScanTask {
         commands: mpsc::UnboundedReceiver<Command>,
         eval: EvalContext,
         progress: Arc<Progress>,
+        activity: Activity,
     ) -> Result<Self, Fault> {
         let splits = Splits::new(spec.source.clone(), restored);
         Ok(ScanTask {
@@ -74,11 +83,15 @@ impl ScanTask {
             drained: false,
             commands,
             subscribers: Vec::new(),
-            rules: Box::new(PlainRules::new(&[])?),
+            rules: Box::new(IndexedRules::new(&[])?),
+            rule_scans: Vec::new(),
+            always_cut: Vec::new(),
+            generation: 0,
             trackers: Vec::new(),
             want: Vec::new(),
             eval,
             progress,
+            activity,
             slices: Slices::default(),
             bad: Vec::new(),
             outcomes: Vec::new(),
@@ -123,6 +136,8 @@ impl ScanTask {
                     continue;
                 }
             };
+            // Until the rows are in the channels, the job is not drained.
+            let underway = self.activity.begin();
             let outcome = match read {
                 Ok((split, read)) => self.take(split, read).await,
                 Err(fault) => Err(fault),
@@ -131,6 +146,7 @@ impl ScanTask {
                 self.fail_all(&fault);
                 return;
             }
+            drop(underway);
             // Files are read without waiting: let the sinks work, too.
             tokio::task::yield_now().await;
         }
@@ -188,6 +204,9 @@ impl ScanTask {
     }
 
     async fn records(&mut self, split: usize, chunk: &RawChunk) -> Result<(), Fault> {
+        if self.generation != self.rules.generation() {
+            self.aim();
+        }
         let Some(decoder) = &mut self.spec.decoder else {
             return Err(Fault::internal("raw records of a source without format"));
         };
@@ -281,13 +300,14 @@ impl ScanTask {
         let mut all = false;
         let mut union: Vec<u32> = Vec::new();
         let mut needed = vec![false; columns.len()];
-        let scans = self.subscribers.iter().flat_map(|s| s.subscription.scans.iter().map(move |scan| (s, scan)));
-        for ((subscriber, scan), outcome) in scans.zip(&self.outcomes) {
-            if subscriber.subscription.stopped_at.is_some() {
+        for (rule, outcome) in &self.outcomes {
+            let Some((number, entry)) = self.rule_scans.get(*rule) else { continue };
+            let Some(subscription) = self.subscribers.get(*number).map(|s| &s.subscription) else { continue };
+            let Some(scan) = subscription.scans.get(*entry) else { continue };
+            if subscription.stopped_at.is_some() {
                 continue;
             }
             match outcome {
-                Ok(Hits::Rows(r)) if r.is_empty() => continue,
                 Ok(Hits::Rows(r)) => union.extend(r),
                 Ok(Hits::All) => all = true,
                 Err(_) => continue,
@@ -309,16 +329,17 @@ impl ScanTask {
         }
         drop(input);
 
-        let mut outcomes = std::mem::take(&mut self.outcomes).into_iter();
+        let mut outcomes = self.outcomes.drain(..).peekable();
         for (number, subscriber) in self.subscribers.iter_mut().enumerate() {
             let mut emitted = Vec::new();
             let mut state = TaskState::default();
             let mut failed = None;
-            for (entry, scan) in subscriber.subscription.scans.iter().enumerate() {
-                let Some(outcome) = outcomes.next() else { break };
-                if subscriber.subscription.stopped_at.is_some() || failed.is_some() {
+            let of_this = |rule: usize| self.rule_scans.get(rule).filter(|(n, _)| *n == number).map(|(_, entry)| *entry);
+            while let Some((rule, outcome)) = outcomes.next_if(|(rule, _)| of_this(*rule).is_some()) {
+                let (Some(entry), false, None) = (of_this(rule), subscriber.subscription.stopped_at.is_some(), &failed) else {
                     continue;
-                }
+                };
+                let Some(scan) = subscriber.subscription.scans.get(entry) else { continue };
                 let hits = match outcome {
                     Ok(hits) => hits,
                     Err(e) => {
@@ -326,51 +347,36 @@ impl ScanTask {
                         continue;
                     }
                 };
-                let tracker = subscriber.trackers.get(entry).copied().flatten();
-                let watermarks = tracker.and_then(|t| before.get(t));
+                let watermarks = subscriber.trackers.get(entry).copied().flatten().and_then(|t| before.get(t));
                 let made = output(scan, &hits, rows, survivors.as_ref(), &built, watermarks, kinds, &self.eval);
-                let batch = match made {
-                    Ok(batch) => batch,
+                let mut batch = match made {
+                    Ok(Some(batch)) => batch,
+                    Ok(None) => continue,
                     Err(e) => {
                         failed = Some((scan.statement, located(e)));
                         continue;
                     }
                 };
-                if let Some(mut batch) = batch {
-                    batch.origin = Some(Arc::new(Origin {
-                        split: id.clone(),
-                        unit,
-                        positions: match &hits {
-                            Hits::All => (0..rows).map(position).collect(),
-                            Hits::Rows(r) => r.iter().map(|r| position(*r as usize)).collect(),
-                        },
-                    }));
-                    let context = subscriber.subscription.context.clone();
-                    let pushed = subscriber.subscription.chain.push(
-                        entry,
-                        Element::Batch(batch),
-                        &context,
-                        &mut emitted,
-                        &mut state,
-                    );
-                    if let Err((statement, fault)) = pushed {
-                        failed = Some((statement, fault));
-                        continue;
-                    }
-                }
-                let reached = tracker.and_then(|t| self.trackers.get(t)).map_or(MIN_WATERMARK, |(_, t)| t.combined());
-                if let Some(sent) = subscriber.sent.get_mut(entry)
-                    && reached > *sent
-                {
-                    *sent = reached;
-                    let context = subscriber.subscription.context.clone();
-                    let element = Element::Watermark(Watermark(reached));
-                    if let Err((statement, fault)) =
-                        subscriber.subscription.chain.push(entry, element, &context, &mut emitted, &mut state)
-                    {
-                        failed = Some((statement, fault));
-                    }
-                }
+                batch.origin = Some(Arc::new(Origin {
+                    split: id.clone(),
+                    unit,
+                    positions: match &hits {
+                        Hits::All => (0..rows).map(position).collect(),
+                        Hits::Rows(r) => r.iter().map(|r| position(*r as usize)).collect(),
+                    },
+                }));
+                let context = subscriber.subscription.context.clone();
+                let pushed = subscriber.subscription.chain.push(
+                    entry,
+                    Element::Batch(batch),
+                    &context,
+                    &mut emitted,
+                    &mut state,
+                );
+                failed = pushed.err();
+            }
+            if failed.is_none() && subscriber.subscription.stopped_at.is_none() {
+                failed = advance(subscriber, &self.trackers, &mut emitted, &mut state).err();
             }
             for (channel, element) in emitted {
                 if let Some(output) = subscriber.subscription.outputs.get(channel) {
@@ -407,13 +413,14 @@ impl ScanTask {
     fn rebuild(&mut self) -> Result<(), Fault> {
         let mut rules = Vec::new();
         let mut cut: Vec<usize> = Vec::new();
-        for s in &mut self.subscribers {
+        self.rule_scans.clear();
+        for (number, s) in self.subscribers.iter_mut().enumerate() {
             s.trackers.clear();
-            for scan in &s.subscription.scans {
+            for (entry, scan) in s.subscription.scans.iter().enumerate() {
                 rules.push(Rule { id: rules.len(), predicate: scan.filter.clone() });
-                match &scan.filter {
-                    Some(filter) => cut.extend(filter.columns()),
-                    None => cut.extend(&scan.output.reads),
+                self.rule_scans.push((number, entry));
+                if scan.filter.is_none() {
+                    cut.extend(&scan.output.reads);
                 }
                 let tracker = match &scan.watermark {
                     None => None,
@@ -438,8 +445,20 @@ impl ScanTask {
         for (_, tracker) in &self.trackers {
             cut.extend(&tracker.columns);
         }
-        let mut want: Vec<usize> = cut
-            .into_iter()
+        self.always_cut = cut;
+        self.rules = Box::new(IndexedRules::new(&rules)?);
+        self.aim();
+        Ok(())
+    }
+
+    /// The columns to cut, by what the rules want now.
+    fn aim(&mut self) {
+        self.generation = self.rules.generation();
+        let mut want: Vec<usize> = self
+            .always_cut
+            .iter()
+            .copied()
+            .chain(self.rules.slice_columns())
             .filter_map(|c| match self.spec.columns.get(c) {
                 Some(GroupColumn::Physical(position, _)) => Some(*position),
                 _ => None,
@@ -448,8 +467,6 @@ impl ScanTask {
         want.sort_unstable();
         want.dedup();
         self.want = want;
-        self.rules = Box::new(PlainRules::new(&rules)?);
-        Ok(())
     }
 
     async fn obey(&mut self, command: Command) {
@@ -567,6 +584,26 @@ impl ScanTask {
             let _ = events.send(Event::ScanFinished { task });
         }
     }
+}
+
+/// Tells a subscriber's scans how far their watermarks have come.
+fn advance(
+    subscriber: &mut Subscriber,
+    trackers: &[(WatermarkSpec, WatermarkTracker)],
+    emitted: &mut Vec<(usize, Element)>,
+    state: &mut TaskState,
+) -> Result<(), (usize, Fault)> {
+    let reached: Vec<i64> = trackers.iter().map(|(_, t)| t.combined()).collect();
+    let Subscriber { subscription, trackers, sent } = subscriber;
+    for (entry, (tracker, sent)) in trackers.iter().zip(sent).enumerate() {
+        let reached = tracker.and_then(|t| reached.get(t)).copied().unwrap_or(MIN_WATERMARK);
+        if reached > *sent {
+            *sent = reached;
+            let element = Element::Watermark(Watermark(reached));
+            subscription.chain.push(entry, element, &subscription.context, emitted, state)?;
+        }
+    }
+    Ok(())
 }
 
 #[derive(Clone, Copy)]

@@ -15,8 +15,8 @@ use tokio::sync::mpsc;
 use super::bad::BadPolicy;
 use super::group::GroupColumn;
 use super::{Command, GroupSpec, ScanTask, SubscribedScan, Subscription};
-use crate::exchange::{Receiver, channel};
-use crate::runtime::{Chain, Event, Progress, Target};
+use crate::exchange::{Activity, Receiver, channel};
+use crate::runtime::{Chain, Event, Target};
 
 /// Rows that the test gives, batch by batch.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl Job {
             watermark: watermark.then(|| WatermarkSpec { column: "ts".into(), rowtime: ts.clone(), watermark: ts }),
             hints: Vec::new(),
         };
-        let (sender, rows) = channel(1 << 20, MemoryBudget::new(1 << 30));
+        let (sender, rows) = channel(1 << 20, MemoryBudget::new(1 << 30), Activity::default());
         let (events_in, events) = mpsc::unbounded_channel();
         let mut chain = Chain::default();
         let entry = chain.add_entry();
@@ -207,7 +207,7 @@ fn scan() -> Scan {
         bad: BadPolicy::Fail,
     };
     let (commands, commands_in) = mpsc::unbounded_channel();
-    let task = ScanTask::new(spec, None, commands_in, eval(), Arc::new(Progress::default())).unwrap();
+    let task = ScanTask::new(spec, None, commands_in, eval(), Arc::default(), Activity::default()).unwrap();
     tokio::spawn(task.run());
     Scan { feed: Some(feed), commands }
 }

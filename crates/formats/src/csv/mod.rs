@@ -39,7 +39,12 @@ impl Format for Csv {
     fn framing(&self, options: &Options) -> Result<Framing, Fault> {
         let options = options::CsvOptions::read(options)?;
         Ok(match options.quote {
-            Some(quote) => Framing::QuotedLines { delimiter: b"\n".to_vec(), quote, escape: options.escape },
+            Some(quote) => Framing::QuotedFields {
+                delimiter: b"\n".to_vec(),
+                separator: options.delimiter,
+                quote,
+                escape: options.escape,
+            },
             None => Framing::default(),
         })
     }

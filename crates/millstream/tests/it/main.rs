@@ -1,0 +1,14 @@
+//! The library, as a program uses it.
+
+mod deep;
+mod own_functions;
+mod results;
+mod stepping;
+
+use millstream::Session;
+use millstream::types::{RowKind, Value};
+
+/// The rows of a query.
+async fn rows(session: &mut Session, sql: &str) -> Vec<(RowKind, Vec<Value>)> {
+    session.query(sql).await.unwrap().collect().await.unwrap()
+}
