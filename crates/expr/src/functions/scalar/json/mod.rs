@@ -1,5 +1,6 @@
 //! JSON in texts: looking into it, testing it, making it.
 
+mod ancestor;
 mod construct;
 mod exists;
 mod is_json;
@@ -17,8 +18,14 @@ use crate::{Call, Expr, Function, Keyword};
 
 pub use printer::JsonPrinter;
 
-pub(super) const FUNCTIONS: &[&[Function]] =
-    &[is_json::FUNCTIONS, exists::FUNCTIONS, value::FUNCTIONS, query::FUNCTIONS, construct::FUNCTIONS];
+pub(super) const FUNCTIONS: &[&[Function]] = &[
+    is_json::FUNCTIONS,
+    exists::FUNCTIONS,
+    value::FUNCTIONS,
+    query::FUNCTIONS,
+    construct::FUNCTIONS,
+    ancestor::FUNCTIONS,
+];
 
 /// The clause of a call.
 fn clause<'a>(call: &'a Call<'_>, name: &str) -> Option<&'a Keyword> {

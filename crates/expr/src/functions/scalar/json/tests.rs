@@ -39,3 +39,19 @@ fn json_nests_in_json_alone() {
     let bad = call("JSON_ARRAY", &[call("JSON", &[text("{")], &[]).unwrap()], &[]).unwrap();
     assert!(eval_one(&bad).is_err());
 }
+
+#[test]
+fn helpers_take_what_is_no_json_for_null() {
+    let run = |name: &str, args: &[Expr]| eval_one(&call(name, args, &[]).unwrap()).unwrap();
+    for name in ["JSON_GET", "IN_MAX", "JSON_REMOVE", "JSON_EXPAND"] {
+        assert_eq!(run(name, &[text("{"), text("a")]), Value::Null, "{name}");
+    }
+    assert_eq!(run("ARRAY_SIZE", &[text("{}")]), Value::Null);
+    assert_eq!(run("JSON_MERGE", &[text("{\"a\":1}"), text("[]")]), Value::Null);
+    let numbers = text("[{\"n\":9},{\"n\":10},{},{\"n\":null}]");
+    assert_eq!(run("IN_MAX", &[numbers.clone(), text("n")]), Value::from("10"));
+    assert_eq!(run("IN_MIN", &[numbers, text("n")]), Value::from("9"));
+    let added =
+        run("JSON_ADD", &[text("{\"b\":1.50}"), text("b"), crate::testing::literal(2), text("a"), text("x")]);
+    assert_eq!(added, Value::from("{\"b\":2,\"a\":\"x\"}"));
+}
