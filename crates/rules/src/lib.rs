@@ -3,14 +3,19 @@
 //! This crate must never know SQL text, state, time, connectors or how records are encoded. It asks a [`RuleInput`] for what it wants to see of a
 //! chunk, so that nothing is built that no rule needs.
 //!
-//! [`RuleSet`] is the seam: [`plain::PlainRules`] evaluates each distinct predicate by itself. It is also the reference that any shared index
-//! must agree with.
+//! [`RuleSet`] is the seam. [`index::IndexedRules`] is what the product runs: literals, sets and ranges that rules need choose the few rows on which
+//! a rule is evaluated at all. [`plain::PlainRules`] evaluates each distinct predicate by itself on every row; it is the reference that the index
+//! must agree with, errors included.
 
+pub mod index;
 pub mod plain;
+mod report;
 
 use arrow::array::{ArrayRef, UInt32Array};
 use millstream_expr::{EvalContext, EvalError, Expr};
-use millstream_types::{Fault, Slices};
+use millstream_types::{Fault, FieldSlices, Slices};
+
+pub use report::{Anchoring, RuleReport};
 
 /// A rule: the rows of its source for which the predicate is TRUE are its hits.
 #[derive(Debug, Clone)]
@@ -26,8 +31,11 @@ pub trait RuleInput {
     /// Number of rows.
     fn rows(&self) -> usize;
 
-    /// The fields as slices of raw bytes; `None` for sources of rows.
-    fn slices(&self) -> Option<&Slices>;
+    /// A column (a position in the scan group's columns) as slices of raw bytes; `None` if it was not cut, or for sources of rows.
+    ///
+    /// The bytes spell the value's own text (numbers in plain decimal digits). A slice in
+    /// [`JsonEscaped`](millstream_types::SliceForm::JsonEscaped) form holds no `\u`: such texts are rewritten by the decoder.
+    fn field(&self, column: usize) -> Option<(&Slices, &FieldSlices)>;
 
     /// A column (a position in the scan group's columns), built for all rows, or for some rows in the given order.
     ///
@@ -48,9 +56,12 @@ pub enum Hits {
     Rows(Vec<u32>),
 }
 
+/// What became of a rule on a chunk. An error belongs to that rule alone.
+pub type Outcome = Result<Hits, EvalError>;
+
 /// Some rules over one source.
 pub trait RuleSet: Send {
-    /// Evaluates all rules on a chunk. The outcome at position i is that of the rule at position i: an error belongs to that rule alone.
+    /// Evaluates all rules on a chunk. Gives the rules (by position) that hit a row or failed, ascending; the others are silent and cost nothing.
     ///
     /// # Errors
     /// What is not about one rule: a column that cannot be built.
@@ -58,6 +69,16 @@ pub trait RuleSet: Send {
         &mut self,
         input: &mut dyn RuleInput,
         context: &EvalContext,
-        outcomes: &mut Vec<Result<Hits, EvalError>>,
+        outcomes: &mut Vec<(usize, Outcome)>,
     ) -> Result<(), Fault>;
+
+    /// The columns (positions in the scan group's columns) that should be cut from every record of the next chunk, ascending. Others are
+    /// asked for, if at all, on few rows.
+    fn slice_columns(&self) -> Vec<usize>;
+
+    /// Changes whenever [`RuleSet::slice_columns`] may have changed.
+    fn generation(&self) -> u64;
+
+    /// How each rule is evaluated and what it has cost so far.
+    fn report(&self) -> Vec<RuleReport>;
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use arrow::array::ArrayRef;
-use millstream_expr::{EvalContext, EvalError, Expr, Predicate, Rows};
+use millstream_expr::{EvalContext, Expr, Predicate, Rows};
 use millstream_types::Fault;
 
-use crate::{Hits, Rule, RuleInput, RuleSet};
+use crate::{Anchoring, Hits, Outcome, Rule, RuleInput, RuleReport, RuleSet};
 
 /// Rules evaluated one after the other. Equal predicates that always give the same value are evaluated once.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl RuleSet for PlainRules {
         &mut self,
         input: &mut dyn RuleInput,
         context: &EvalContext,
-        outcomes: &mut Vec<Result<Hits, EvalError>>,
+        outcomes: &mut Vec<(usize, Outcome)>,
     ) -> Result<(), Fault> {
         outcomes.clear();
         let rows = input.rows();
@@ -63,9 +63,10 @@ impl RuleSet for PlainRules {
             }
         }
         let empty = arrow::array::new_empty_array(&arrow::datatypes::DataType::Null);
-        let columns: Vec<ArrayRef> = columns.into_iter().map(|c| c.unwrap_or_else(|| empty.clone())).collect();
+        let columns: Vec<ArrayRef> =
+            columns.into_iter().map(|c| c.unwrap_or_else(|| empty.clone())).collect();
         let view = Rows { columns: &columns, rows, watermarks: input.watermarks() };
-        let hits: Vec<Result<Hits, EvalError>> = self
+        let hits: Vec<Outcome> = self
             .predicates
             .iter()
             .map(|(p, _)| {
@@ -74,10 +75,46 @@ impl RuleSet for PlainRules {
                 Ok(if hits.len() == rows { Hits::All } else { Hits::Rows(hits) })
             })
             .collect();
-        outcomes.extend(self.rules.iter().map(|r| match r {
-            None => Ok(Hits::All),
-            Some(p) => hits.get(*p).cloned().unwrap_or_else(|| Err(Fault::internal("rule without predicate").into())),
-        }));
+        for (rule, predicate) in self.rules.iter().enumerate() {
+            let outcome = match predicate {
+                None => Ok(Hits::All),
+                Some(p) => hits
+                    .get(*p)
+                    .cloned()
+                    .unwrap_or_else(|| Err(Fault::internal("rule without predicate").into())),
+            };
+            if !matches!(&outcome, Ok(Hits::Rows(r)) if r.is_empty()) {
+                outcomes.push((rule, outcome));
+            }
+        }
         Ok(())
+    }
+
+    fn slice_columns(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = self.predicates.iter().flat_map(|(_, c)| c.iter().copied()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    fn report(&self) -> Vec<RuleReport> {
+        let anchoring = |p: &Option<usize>| match p {
+            None => Anchoring::EveryRow,
+            Some(_) => Anchoring::Plain("no index is used".into()),
+        };
+        let report = |(rule, p)| RuleReport {
+            rule,
+            anchoring: anchoring(p),
+            decided: false,
+            rows: 0,
+            candidates: 0,
+            hits: 0,
+            nanos: None,
+        };
+        self.rules.iter().enumerate().map(report).collect()
     }
 }

@@ -1,0 +1,184 @@
+//! Tests of one column that the index answers from a field's bytes, and conditions made of them.
+
+use std::collections::HashMap;
+
+/// Number of an atom in its [`Atoms`].
+pub(super) type AtomId = u32;
+
+/// Where a literal must stand in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    Anywhere,
+    Start,
+    End,
+    Whole,
+}
+
+/// What of the column a literal is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Case {
+    /// The text as it is.
+    Exact,
+    /// The text as it is, ASCII letters in either case. The literal is in lower case.
+    Fold,
+    /// The text in lower case. The literal is in lower case, and ASCII.
+    Lower,
+    /// The text in upper case, ASCII letters in either case. The literal is in lower case, and ASCII.
+    Upper,
+}
+
+/// A test of a value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Test {
+    /// A text with a literal; TRUE never for NULL.
+    Text { literal: Box<[u8]>, place: Place, case: Case },
+    /// A whole number in a closed range.
+    Range { low: i64, high: i64 },
+    /// Not NULL.
+    Present,
+    /// NULL.
+    Missing,
+}
+
+/// A test of a column.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Atom {
+    pub(super) column: usize,
+    pub(super) test: Test,
+}
+
+impl Atom {
+    /// A guess of how many rows pass, before any was seen.
+    pub(super) fn prior(&self) -> f64 {
+        match &self.test {
+            Test::Text { literal, place: Place::Whole, .. } => 0.02 / literal.len().max(1) as f64,
+            Test::Text { literal, .. } => match literal.len() {
+                0 | 1 => 0.9,
+                2 => 0.5,
+                3 => 0.1,
+                n => 0.02 / (n - 3) as f64,
+            },
+            Test::Range { low, high } if low == high => 0.05,
+            Test::Range { .. } => 0.5,
+            Test::Present => 0.9,
+            Test::Missing => 0.3,
+        }
+    }
+}
+
+/// What a condition over atoms tells of a row: if it does not hold, the row is no hit (and raises no error).
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Condition {
+    /// Nothing is known: the row may be a hit.
+    Always,
+    /// The row is never a hit.
+    Never,
+    Atom(AtomId),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+}
+
+impl Condition {
+    /// All of these.
+    pub(super) fn all(parts: Vec<Condition>) -> Condition {
+        let mut kept = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Condition::Always => {}
+                Condition::Never => return Condition::Never,
+                Condition::All(inner) => kept.extend(inner),
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Condition::Always,
+            1 => kept.remove(0),
+            _ => Condition::All(kept),
+        }
+    }
+
+    /// Any of these.
+    pub(super) fn any(parts: Vec<Condition>) -> Condition {
+        let mut kept = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Condition::Never => {}
+                Condition::Always => return Condition::Always,
+                Condition::Any(inner) => kept.extend(inner),
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Condition::Never,
+            1 => kept.remove(0),
+            _ => Condition::Any(kept),
+        }
+    }
+}
+
+/// Atoms that ensure a condition: if it holds, one of them does.
+#[derive(Debug, Clone)]
+pub(super) struct Cover {
+    /// Ascending, each once.
+    pub(super) atoms: Vec<AtomId>,
+    /// The share of rows on which one of them holds, as far as is known.
+    pub(super) rate: f64,
+    /// Whether the condition holds whenever one of them does.
+    pub(super) lossless: bool,
+}
+
+impl Cover {
+    /// The rarest atoms that ensure a condition; `None`: there are none.
+    pub(super) fn of(condition: &Condition, rate: &impl Fn(AtomId) -> f64) -> Option<Cover> {
+        match condition {
+            Condition::Always => None,
+            Condition::Never => Some(Cover { atoms: Vec::new(), rate: 0.0, lossless: true }),
+            Condition::Atom(a) => Some(Cover { atoms: vec![*a], rate: rate(*a), lossless: true }),
+            Condition::All(parts) => {
+                let best =
+                    parts.iter().filter_map(|p| Cover::of(p, rate)).min_by(|a, b| a.rate.total_cmp(&b.rate));
+                best.map(|c| Cover { lossless: false, ..c })
+            }
+            Condition::Any(parts) => {
+                let mut whole = Cover { atoms: Vec::new(), rate: 0.0, lossless: true };
+                for part in parts {
+                    let cover = Cover::of(part, rate)?;
+                    whole.atoms.extend(cover.atoms);
+                    whole.rate += cover.rate;
+                    whole.lossless &= cover.lossless;
+                }
+                whole.atoms.sort_unstable();
+                whole.atoms.dedup();
+                Some(whole)
+            }
+        }
+    }
+}
+
+/// The distinct atoms of some rules.
+#[derive(Debug, Default)]
+pub(super) struct Atoms {
+    list: Vec<Atom>,
+    known: HashMap<Atom, AtomId>,
+}
+
+impl Atoms {
+    /// The number of an atom.
+    pub(super) fn intern(&mut self, atom: Atom) -> AtomId {
+        if let Some(id) = self.known.get(&atom) {
+            return *id;
+        }
+        let id = self.list.len() as AtomId;
+        self.list.push(atom.clone());
+        self.known.insert(atom, id);
+        id
+    }
+
+    pub(super) fn get(&self, id: AtomId) -> Option<&Atom> {
+        self.list.get(id as usize)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+}

@@ -1,0 +1,122 @@
+//! Rules taken apart into terms that are evaluated once for all rules that share them.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use millstream_expr::{Expr, ExprKind, Predicate, Volatility};
+use millstream_types::Fault;
+
+use super::atom::{Atoms, Condition};
+use super::condition::{Known, Reading, Shows, can_fail};
+use crate::Rule;
+
+/// Number of a term in its [`Compiled`].
+pub(super) type TermId = usize;
+
+/// A conjunct of rules that cannot fail, or the whole condition of one that can.
+#[derive(Debug)]
+pub(super) struct Term {
+    pub(super) expr: Expr,
+    pub(super) known: Known,
+    /// The columns that it reads.
+    pub(super) columns: Vec<usize>,
+    /// How many rules it is a part of.
+    pub(super) rules: u32,
+    predicate: OnceLock<Result<Predicate, Fault>>,
+}
+
+impl Term {
+    /// Compiled when it is first needed: most terms of quiet rules never are.
+    ///
+    /// # Errors
+    /// As [`Predicate::compile`].
+    pub(super) fn predicate(&self) -> Result<&Predicate, Fault> {
+        self.predicate.get_or_init(|| Predicate::compile(&self.expr)).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Rules as lists of terms.
+#[derive(Debug, Default)]
+pub(super) struct Compiled {
+    pub(super) atoms: Atoms,
+    pub(super) terms: Vec<Term>,
+    /// The terms of each rule; `None`: it has no condition.
+    pub(super) rules: Vec<Option<Vec<TermId>>>,
+}
+
+impl Compiled {
+    /// Takes rules apart.
+    ///
+    /// # Errors
+    /// As [`Predicate::compile`], for conditions that are nested too deeply.
+    pub(super) fn new(rules: &[Rule]) -> Result<Self, Fault> {
+        let mut compiled = Compiled::default();
+        let mut known: HashMap<Expr, TermId> = HashMap::new();
+        for rule in rules {
+            let Some(predicate) = &rule.predicate else {
+                compiled.rules.push(None);
+                continue;
+            };
+            let volatile = predicate.volatility() == Volatility::PerRow;
+            let mut parts = Vec::new();
+            if volatile || can_fail(predicate) {
+                parts.push(predicate);
+            } else {
+                conjuncts(predicate, &mut parts);
+            }
+            let mut terms = Vec::with_capacity(parts.len());
+            for part in parts {
+                let shared = if volatile { None } else { known.get(part).copied() };
+                let id = match shared {
+                    Some(id) => id,
+                    None => {
+                        let id = compiled.add(part)?;
+                        if !volatile {
+                            known.insert(part.clone(), id);
+                        }
+                        id
+                    }
+                };
+                if !terms.contains(&id) {
+                    terms.push(id);
+                    if let Some(term) = compiled.terms.get_mut(id) {
+                        term.rules += 1;
+                    }
+                }
+            }
+            compiled.rules.push(Some(terms));
+        }
+        Ok(compiled)
+    }
+
+    fn add(&mut self, expr: &Expr) -> Result<TermId, Fault> {
+        let known = Reading { atoms: &mut self.atoms }.of(expr, Shows::NotTrue);
+        let term =
+            Term { expr: expr.clone(), known, columns: expr.columns(), rules: 0, predicate: OnceLock::new() };
+        if depth(expr) > SHALLOW {
+            // Whether it is too deep for evaluation is said now.
+            term.predicate()?;
+        }
+        self.terms.push(term);
+        Ok(self.terms.len() - 1)
+    }
+
+    /// Whether a rule is never TRUE.
+    pub(super) fn is_never(&self, terms: &[TermId]) -> bool {
+        terms.iter().filter_map(|t| self.terms.get(*t)).any(|t| t.known.condition == Condition::Never)
+    }
+}
+
+/// Terms that are no deeper than this surely compile.
+const SHALLOW: usize = 100;
+
+fn depth(expr: &Expr) -> usize {
+    1 + expr.children().into_iter().map(depth).max().unwrap_or(0)
+}
+
+fn conjuncts<'a>(expr: &'a Expr, out: &mut Vec<&'a Expr>) {
+    match &expr.kind {
+        ExprKind::And(terms) => terms.iter().for_each(|t| conjuncts(t, out)),
+        _ => out.push(expr),
+    }
+}

@@ -1,0 +1,184 @@
+//! All atoms that are searched for, by column, over the rows of a chunk.
+
+use std::collections::BTreeMap;
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{DataType as Arrow, Int8Type, Int16Type, Int32Type, Int64Type};
+use millstream_types::{Fault, FieldSlices, SliceForm, Slices};
+
+use super::atom::{Atom, AtomId, Atoms, Test};
+use super::found::{Found, Slot};
+use super::grams::{Frequencies, Sought};
+use super::numbers::{self, Numbers};
+use super::texts::Texts;
+use crate::RuleInput;
+
+/// The atoms of one column.
+#[derive(Debug)]
+struct Field {
+    column: usize,
+    texts: Option<Texts>,
+    numbers: Numbers,
+    present: Vec<Slot>,
+    missing: Vec<Slot>,
+    all: Vec<Slot>,
+}
+
+/// Finds the rows on which atoms hold.
+#[derive(Debug, Default)]
+pub(super) struct Matcher {
+    fields: Vec<Field>,
+    pub(super) found: Found,
+}
+
+impl Matcher {
+    /// Looks for these atoms; slot i is `wanted[i]`.
+    pub(super) fn new(atoms: &Atoms, wanted: &[AtomId], frequencies: &BTreeMap<usize, Frequencies>) -> Self {
+        #[derive(Default)]
+        struct Parts {
+            sought: Vec<Sought>,
+            ranges: Vec<(i64, i64, Slot)>,
+            present: Vec<Slot>,
+            missing: Vec<Slot>,
+            all: Vec<Slot>,
+        }
+        let mut by_column: BTreeMap<usize, Parts> = BTreeMap::new();
+        for (slot, id) in wanted.iter().enumerate() {
+            let slot = slot as Slot;
+            let Some(Atom { column, test }) = atoms.get(*id) else { continue };
+            let parts = by_column.entry(*column).or_default();
+            parts.all.push(slot);
+            match test {
+                Test::Text { literal, place, case } => {
+                    parts.sought.push(Sought { literal: literal.clone(), place: *place, case: *case, slot });
+                }
+                Test::Range { low, high } => parts.ranges.push((*low, *high, slot)),
+                Test::Present => parts.present.push(slot),
+                Test::Missing => parts.missing.push(slot),
+            }
+        }
+        let fields = by_column
+            .into_iter()
+            .map(|(column, p)| Field {
+                column,
+                texts: (!p.sought.is_empty()).then(|| Texts::new(p.sought, frequencies.get(&column))),
+                numbers: Numbers::new(&p.ranges),
+                present: p.present,
+                missing: p.missing,
+                all: p.all,
+            })
+            .collect();
+        let found = Found::new(wanted.len());
+        Matcher { fields, found }
+    }
+
+    /// The columns whose values it looks at, ascending.
+    pub(super) fn columns(&self) -> impl Iterator<Item = usize> {
+        self.fields.iter().map(|f| f.column)
+    }
+
+    /// Looks at the first `rows` rows of a chunk; what holds is in `found`.
+    pub(super) fn run(&mut self, input: &mut dyn RuleInput, rows: usize) -> Result<(), Fault> {
+        let Matcher { fields, found, .. } = self;
+        found.clear();
+        for field in fields {
+            if let Some((slices, cut)) = input.field(field.column) {
+                field.slices(slices, cut, rows, found);
+                continue;
+            }
+            let array = input.column(field.column, None)?;
+            field.array(&array, rows, found);
+        }
+        Ok(())
+    }
+}
+
+impl Field {
+    fn slices(&mut self, slices: &Slices, cut: &FieldSlices, rows: usize, found: &mut Found) {
+        let numeric = !self.numbers.is_empty();
+        for (row, slice) in cut.slices.iter().enumerate().take(rows) {
+            let row = row as u32;
+            if matches!(slice.form, SliceForm::Absent | SliceForm::Null) {
+                self.missing.iter().for_each(|s| found.emit(*s, row));
+                continue;
+            }
+            self.present.iter().for_each(|s| found.emit(*s, row));
+            let bytes = slices.bytes(cut, *slice);
+            if let Some(texts) = &mut self.texts {
+                match slice.form {
+                    SliceForm::Plain | SliceForm::Side | SliceForm::JsonRaw => texts.find(bytes, row, found),
+                    SliceForm::JsonEscaped => texts.find_escaped(bytes, row, found),
+                    _ => undecided(&self.all, row, found),
+                }
+            }
+            if numeric {
+                match numbers::parse(bytes) {
+                    Some(value) => self.numbers.find(value, row, found),
+                    None => undecided(&self.all, row, found),
+                }
+            }
+        }
+    }
+
+    fn array(&mut self, array: &ArrayRef, rows: usize, found: &mut Found) {
+        let whole = |row: usize| -> Option<i64> {
+            Some(match array.data_type() {
+                Arrow::Int8 => array.as_primitive::<Int8Type>().value(row).into(),
+                Arrow::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
+                Arrow::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+                Arrow::Int64 => array.as_primitive::<Int64Type>().value(row),
+                _ => return None,
+            })
+        };
+        let strings = array.as_string_opt::<i32>();
+        for index in 0..rows.min(array.len()) {
+            let row = index as u32;
+            if array.is_null(index) {
+                self.missing.iter().for_each(|s| found.emit(*s, row));
+                continue;
+            }
+            self.present.iter().for_each(|s| found.emit(*s, row));
+            if let Some(texts) = &mut self.texts {
+                match strings {
+                    Some(strings) => texts.find(strings.value(index).as_bytes(), row, found),
+                    None => undecided(&self.all, row, found),
+                }
+            }
+            if !self.numbers.is_empty() {
+                match whole(index) {
+                    Some(value) => self.numbers.find(value, row, found),
+                    None => undecided(&self.all, row, found),
+                }
+            }
+        }
+    }
+}
+
+/// A row that cannot be decided is given to every atom of the column, and told.
+#[cold]
+fn undecided(all: &[Slot], row: u32, found: &mut Found) {
+    found.open = true;
+    all.iter().for_each(|s| found.emit(*s, row));
+}
+
+/// Counts windows of a column's texts.
+pub(super) fn count_windows(
+    input: &mut dyn RuleInput,
+    column: usize,
+    rows: usize,
+    into: &mut Frequencies,
+) -> Result<(), Fault> {
+    if let Some((slices, cut)) = input.field(column) {
+        for slice in cut.slices.iter().take(rows) {
+            into.count(slices.bytes(cut, *slice));
+        }
+        return Ok(());
+    }
+    let array = input.column(column, None)?;
+    if let Some(strings) = array.as_string_opt::<i32>() {
+        for text in strings.iter().take(rows).flatten() {
+            into.count(text.as_bytes());
+        }
+    }
+    Ok(())
+}

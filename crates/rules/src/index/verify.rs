@@ -1,0 +1,382 @@
+//! From the rows on which anchors were found to the rows that rules hit.
+
+use millstream_expr::{EvalContext, EvalError};
+use millstream_types::Fault;
+
+use super::anchors::{Anchors, Plan};
+use super::atom::{Atom, AtomId, Case, Condition, Place, Test};
+use super::compile::{Compiled, TermId};
+use super::found::Found;
+use super::rows::{RowSet, View};
+use crate::{Anchoring, Hits, Outcome, RuleInput, RuleReport};
+
+/// Columns are built for all rows where more than one row in so many is needed.
+const SHARE: usize = 4;
+
+/// Evaluates what anchors leave open.
+#[derive(Debug)]
+pub(super) struct Verify {
+    /// One more than the highest column that terms read.
+    width: usize,
+    /// Candidate rows of the rules touched in this chunk.
+    candidates: Vec<Vec<u32>>,
+    touched: Vec<u32>,
+    counts: Vec<Counts>,
+    /// Nanoseconds by term.
+    nanos: Vec<u64>,
+    rows: u64,
+    /// Share of rows of late chunks on which something is left to evaluate, smoothed.
+    share: f64,
+    /// Whether this is so often that the columns for it should be cut from every record.
+    pub(super) wide: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Counts {
+    candidates: u64,
+    hits: u64,
+}
+
+/// A rule with something left to evaluate.
+struct Pending {
+    rule: u32,
+    /// `None`: all rows.
+    rows: Option<Vec<u32>>,
+    terms: Vec<TermId>,
+}
+
+impl Verify {
+    pub(super) fn new(compiled: &Compiled) -> Self {
+        let width = compiled.terms.iter().flat_map(|t| &t.columns).max().map_or(0, |m| m + 1);
+        Verify {
+            width,
+            candidates: vec![Vec::new(); compiled.rules.len()],
+            touched: Vec::new(),
+            counts: vec![Counts::default(); compiled.rules.len()],
+            nanos: vec![0; compiled.terms.len()],
+            rows: 0,
+            share: 0.0,
+            wide: false,
+        }
+    }
+
+    /// The outcomes of a chunk; gives the number of candidate pairs of anchored rules.
+    pub(super) fn run(
+        &mut self,
+        compiled: &Compiled,
+        anchors: &Anchors,
+        found: &Found,
+        input: &mut dyn RuleInput,
+        context: &EvalContext,
+        outcomes: &mut Vec<(usize, Outcome)>,
+    ) -> Result<u64, Fault> {
+        let rows = input.rows();
+        self.rows += rows as u64;
+        self.gather(anchors, found);
+        let mut pairs = 0;
+        let mut pending: Vec<Pending> = Vec::new();
+        for rule in std::mem::take(&mut self.touched) {
+            let Some(slot) = self.candidates.get_mut(rule as usize) else { continue };
+            let mut candidates = std::mem::take(slot);
+            if !candidates.is_sorted_by(|a, b| a < b) {
+                candidates.sort_unstable();
+                candidates.dedup();
+            }
+            pairs += candidates.len() as u64;
+            let plan = anchors.plans.get(rule as usize);
+            let decides = match plan {
+                Some(Plan::Anchored { decides, .. }) if !found.open => *decides,
+                _ => None,
+            };
+            let terms = compiled.rules.get(rule as usize).and_then(Option::as_deref).unwrap_or_default();
+            let terms: Vec<TermId> = terms.iter().copied().filter(|t| Some(*t) != decides).collect();
+            self.count(rule, candidates.len(), 0);
+            if terms.is_empty() {
+                self.done(rule, candidates, outcomes);
+            } else {
+                pending.push(Pending { rule, rows: Some(candidates), terms });
+            }
+        }
+        for rule in &anchors.always {
+            match compiled.rules.get(*rule as usize) {
+                Some(Some(terms)) => {
+                    self.count(*rule, rows, 0);
+                    pending.push(Pending { rule: *rule, rows: None, terms: terms.clone() });
+                }
+                _ => outcomes.push((*rule as usize, Ok(Hits::All))),
+            }
+        }
+        self.evaluate(compiled, pending, input, context, outcomes)?;
+        outcomes.sort_unstable_by_key(|(rule, _)| *rule);
+        Ok(pairs)
+    }
+
+    /// The candidate rows of each rule.
+    fn gather(&mut self, anchors: &Anchors, found: &Found) {
+        for slot in found.touched() {
+            let rows = found.rows(*slot);
+            for rule in anchors.rules.get(*slot as usize).map_or(&[][..], Vec::as_slice) {
+                let Some(candidates) = self.candidates.get_mut(*rule as usize) else { continue };
+                if candidates.is_empty() {
+                    self.touched.push(*rule);
+                }
+                candidates.extend_from_slice(rows);
+            }
+        }
+    }
+
+    fn count(&mut self, rule: u32, candidates: usize, hits: usize) {
+        if let Some(c) = self.counts.get_mut(rule as usize) {
+            c.candidates += candidates as u64;
+            c.hits += hits as u64;
+        }
+    }
+
+    fn done(&mut self, rule: u32, hits: Vec<u32>, outcomes: &mut Vec<(usize, Outcome)>) {
+        self.count(rule, 0, hits.len());
+        if !hits.is_empty() {
+            outcomes.push((rule as usize, Ok(Hits::Rows(hits))));
+        }
+    }
+
+    fn evaluate(
+        &mut self,
+        compiled: &Compiled,
+        pending: Vec<Pending>,
+        input: &mut dyn RuleInput,
+        context: &EvalContext,
+        outcomes: &mut Vec<(usize, Outcome)>,
+    ) -> Result<(), Fault> {
+        let rows = input.rows();
+        let mut union = RowSet::default();
+        union.reset(rows);
+        let mut any = false;
+        for row in pending.iter().filter_map(|p| p.rows.as_ref()).flatten() {
+            union.insert(*row);
+            any = true;
+        }
+        let subset = if any { union.rows() } else { Vec::new() };
+        self.watch(subset.len(), rows);
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let (whole, part): (Vec<Pending>, Vec<Pending>) = pending.into_iter().partition(|p| p.rows.is_none());
+        let narrow = subset.len() * SHARE < rows;
+        if whole.is_empty() || narrow {
+            if !whole.is_empty() {
+                self.group(compiled, whole, &mut View::new(input, None, self.width), context, outcomes)?;
+            }
+            if !part.is_empty() {
+                let subset = narrow.then_some(subset);
+                self.group(compiled, part, &mut View::new(input, subset, self.width), context, outcomes)?;
+            }
+            return Ok(());
+        }
+        let all = whole.into_iter().chain(part).collect();
+        self.group(compiled, all, &mut View::new(input, None, self.width), context, outcomes)
+    }
+
+    fn watch(&mut self, left: usize, rows: usize) {
+        self.share += (left as f64 / rows.max(1) as f64 - self.share) / 8.0;
+        if self.share > 0.3 {
+            self.wide = true;
+        } else if self.share < 0.1 {
+            self.wide = false;
+        }
+    }
+
+    /// Rules whose terms are evaluated on the same columns.
+    fn group(
+        &mut self,
+        compiled: &Compiled,
+        pending: Vec<Pending>,
+        view: &mut View<'_>,
+        context: &EvalContext,
+        outcomes: &mut Vec<(usize, Outcome)>,
+    ) -> Result<(), Fault> {
+        let rows = view.input.rows();
+        let shared = self.shared(compiled, &pending, rows, view, context)?;
+        for mut p in pending {
+            let mut failed: Option<EvalError> = None;
+            for (term, truth) in p.terms.iter().filter_map(|t| shared.iter().find(|(id, _)| id == t)) {
+                let _ = term;
+                match truth {
+                    Err(e) => failed = Some(e.clone()),
+                    Ok(set) => match &mut p.rows {
+                        Some(rows) => rows.retain(|r| set.contains(*r)),
+                        none => *none = Some(set.rows()),
+                    },
+                }
+            }
+            for t in &p.terms {
+                if failed.is_some() || p.rows.as_ref().is_some_and(Vec::is_empty) {
+                    break;
+                }
+                if shared.iter().any(|(id, _)| id == t) {
+                    continue;
+                }
+                match self.term(compiled, *t, p.rows.as_deref(), view, context)? {
+                    Ok(hits) => p.rows = Some(hits),
+                    Err(e) => failed = Some(e),
+                }
+            }
+            match failed {
+                Some(e) => outcomes.push((p.rule as usize, Err(e))),
+                None => {
+                    let hits = p.rows.unwrap_or_default();
+                    if hits.len() == rows {
+                        self.count(p.rule, 0, rows);
+                        outcomes.push((p.rule as usize, Ok(Hits::All)));
+                    } else {
+                        self.done(p.rule, hits, outcomes);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Terms of several rules, evaluated once on the rows of all of them.
+    fn shared(
+        &mut self,
+        compiled: &Compiled,
+        pending: &[Pending],
+        rows: usize,
+        view: &mut View<'_>,
+        context: &EvalContext,
+    ) -> Result<Vec<(TermId, Result<RowSet, EvalError>)>, Fault> {
+        let mut wanted: std::collections::BTreeMap<TermId, (u32, Option<RowSet>)> =
+            std::collections::BTreeMap::new();
+        for p in pending {
+            for t in p.terms.iter().filter(|t| compiled.terms.get(**t).is_some_and(|t| t.rules > 1)) {
+                let (count, set) = wanted.entry(*t).or_insert_with(|| {
+                    let mut set = RowSet::default();
+                    set.reset(rows);
+                    (0, Some(set))
+                });
+                *count += 1;
+                match (&p.rows, set.as_mut()) {
+                    (Some(rows), Some(set)) => rows.iter().for_each(|r| set.insert(*r)),
+                    (None, _) => *set = None,
+                    _ => {}
+                }
+            }
+        }
+        let mut results = Vec::new();
+        for (t, (count, set)) in wanted {
+            if count < 2 {
+                continue;
+            }
+            let among = set.map(|s| s.rows());
+            let truth = self.term(compiled, t, among.as_deref(), view, context)?.map(|hits| {
+                let mut set = RowSet::default();
+                set.reset(rows);
+                hits.iter().for_each(|r| set.insert(*r));
+                set
+            });
+            results.push((t, truth));
+        }
+        Ok(results)
+    }
+
+    fn term(
+        &mut self,
+        compiled: &Compiled,
+        id: TermId,
+        among: Option<&[u32]>,
+        view: &mut View<'_>,
+        context: &EvalContext,
+    ) -> Result<Result<Vec<u32>, EvalError>, Fault> {
+        let Some(term) = compiled.terms.get(id) else {
+            return Err(Fault::internal("a rule without its term"));
+        };
+        let start = context.clock.monotonic_nanos();
+        let hits = view.hits(term, among, context)?;
+        if let Some(n) = self.nanos.get_mut(id) {
+            *n += context.clock.monotonic_nanos().saturating_sub(start);
+        }
+        Ok(hits)
+    }
+
+    pub(super) fn report(&self, compiled: &Compiled, anchors: &Anchors) -> Vec<RuleReport> {
+        let mut out = Vec::with_capacity(anchors.plans.len());
+        for (rule, plan) in anchors.plans.iter().enumerate() {
+            let terms = compiled.rules.get(rule).and_then(Option::as_deref).unwrap_or_default();
+            let (anchoring, decided) = match plan {
+                Plan::EveryRow => (Anchoring::EveryRow, true),
+                Plan::Never => (Anchoring::Never, true),
+                Plan::Plain => (Anchoring::Plain(why(compiled, terms)), false),
+                Plan::Anchored { atoms, decides } => {
+                    (Anchoring::Anchors(told(compiled, atoms)), terms.len() == 1 && decides.is_some())
+                }
+            };
+            let nanos = terms.iter().filter_map(|t| {
+                let term = compiled.terms.get(*t)?;
+                Some(self.nanos.get(*t)? / u64::from(term.rules.max(1)))
+            });
+            let counts = self.counts.get(rule).copied().unwrap_or_default();
+            out.push(RuleReport {
+                rule,
+                anchoring,
+                decided,
+                rows: self.rows,
+                candidates: counts.candidates,
+                hits: counts.hits,
+                nanos: Some(nanos.sum()),
+            });
+        }
+        out
+    }
+}
+
+/// Anchors for people; long lists are cut.
+fn told(compiled: &Compiled, atoms: &[AtomId]) -> Vec<String> {
+    const MOST: usize = 8;
+    let mut out: Vec<String> =
+        atoms.iter().take(MOST).filter_map(|a| compiled.atoms.get(*a)).map(describe).collect();
+    if atoms.len() > MOST {
+        out.push(format!("{} more", atoms.len() - MOST));
+    }
+    out
+}
+
+fn describe(atom: &Atom) -> String {
+    let column = format!("#{}", atom.column);
+    match &atom.test {
+        Test::Present => format!("{column} is not NULL"),
+        Test::Missing => format!("{column} is NULL"),
+        Test::Range { low, high } if low == high => format!("{column} = {low}"),
+        Test::Range { low, high: i64::MAX } => format!("{column} >= {low}"),
+        Test::Range { low: i64::MIN, high } => format!("{column} <= {high}"),
+        Test::Range { low, high } => format!("{column} in {low}..{high}"),
+        Test::Text { literal, place, case } => {
+            let text = String::from_utf8_lossy(literal);
+            let verb = match place {
+                Place::Anywhere => "contains",
+                Place::Start => "starts with",
+                Place::End => "ends with",
+                Place::Whole => "=",
+            };
+            let loose = if *case == Case::Exact { "" } else { " in any case" };
+            format!("{column} {verb} '{text}'{loose}")
+        }
+    }
+}
+
+/// Why a rule has no anchor.
+fn why(compiled: &Compiled, terms: &[TermId]) -> String {
+    let known =
+        terms.iter().filter_map(|t| compiled.terms.get(*t)).any(|t| t.known.condition != Condition::Always);
+    if known {
+        return "what it asks for is true of most rows; a condition on a rarer text or value would be looked for first".into();
+    }
+    let fails =
+        terms.iter().filter_map(|t| compiled.terms.get(*t)).any(|t| super::condition::can_fail(&t.expr));
+    if fails {
+        return "its first condition can fail on some values (a CAST, a pattern that counts steps), so that no later one may skip rows; put the \
+                conditions that cannot fail first, or use TRY_CAST"
+            .into();
+    }
+    "no text, value or range is known that a hit must have: a pattern that begins with .* and has no literal, a negation, a comparison of two columns"
+        .into()
+}

@@ -1,0 +1,260 @@
+//! Events as JSON, and chunks of them as rules see them.
+
+use arrow::array::{ArrayRef, UInt32Array};
+use bytes::Bytes;
+use millstream_flow::{Decoder, DecoderSpec, FieldSpec, Options, RawChunk, RecordSpan};
+use millstream_formats::format;
+use millstream_rules::RuleInput;
+use millstream_types::{DataType, Fault, FieldSlices, Random, SeededRandom, Slices, TypeKind};
+
+/// A seeded generator.
+pub struct Dice(SeededRandom);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Dice(SeededRandom::new(seed))
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.0.next_u64() % n as u64) as usize
+    }
+
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    pub fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+}
+
+/// The columns: name and type.
+pub fn columns() -> Vec<(&'static str, DataType)> {
+    vec![
+        ("a", DataType::string()),
+        ("b", DataType::string()),
+        ("c", TypeKind::VarChar(5).nullable()),
+        ("n", DataType::int()),
+        ("m", TypeKind::BigInt.nullable()),
+        ("s", TypeKind::SmallInt.nullable()),
+        ("d", TypeKind::Double.nullable()),
+        ("e", TypeKind::Decimal { precision: 6, scale: 2 }.nullable()),
+        ("t", DataType::boolean()),
+        ("r", DataType::row([("x", DataType::string()), ("y", DataType::int())])),
+        ("k", TypeKind::Char(3).nullable()),
+    ]
+}
+
+/// What texts are made of: also what changes its length or meets ASCII when its case is changed.
+pub const PIECES: &[&str] = &[
+    "cmd",
+    ".exe",
+    "\\",
+    "C:\\Users",
+    "powershell",
+    "-enc",
+    " ",
+    "\u{e4}",
+    "\u{130}",
+    "\u{212a}",
+    "\u{df}",
+    "\"",
+    "/",
+    "\n",
+    "\t",
+    "a",
+    "b",
+    "A",
+    "B",
+    "k",
+    "s",
+    "\u{17f}",
+    "\u{1f600}",
+    "abcd",
+    "ABCD",
+    "CmD",
+    "0",
+    "12",
+    "-7",
+    "nc -e",
+    "user",
+    "  ",
+    "\u{7f}",
+    "\u{fb01}",
+    "fi",
+    "'",
+    "%",
+    "_",
+    "!",
+    "é",
+    "null",
+    "abcdefgh",
+];
+
+pub fn text(dice: &mut Dice) -> String {
+    let pieces = match dice.below(8) {
+        0 => 0,
+        1..=3 => 1,
+        n => n - 2,
+    };
+    (0..pieces).map(|_| dice.pick(PIECES)).collect()
+}
+
+fn spelled(text: &str, dice: &mut Dice) -> String {
+    let mut out = String::from("\"");
+    let odd = dice.one_in(6);
+    for c in text.chars() {
+        match c {
+            _ if odd && dice.one_in(3) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '/' if dice.one_in(4) => out.push_str("\\/"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn value(name: &str, dice: &mut Dice) -> String {
+    if dice.one_in(8) {
+        return "null".into();
+    }
+    let number = |dice: &mut Dice| match dice.below(8) {
+        0 => "0".to_string(),
+        1 => "-7".into(),
+        2 => "12".into(),
+        3 => "32767".into(),
+        n => (n as i64 - 3).to_string(),
+    };
+    match name {
+        "a" | "b" | "c" | "k" => match dice.below(12) {
+            0 => number(dice),
+            1 => "true".into(),
+            2 => "{\"x\": [1, \"cmd\"]}".into(),
+            3 => "1e3".into(),
+            _ => {
+                let mut t = text(dice);
+                if name == "c" || name == "k" {
+                    t = t.chars().take(if name == "c" { 5 } else { 3 }).collect();
+                }
+                spelled(&t, dice)
+            }
+        },
+        "n" => match dice.below(10) {
+            0 => "2147483647".into(),
+            1 => "\"12\"".into(),
+            2 => "1.9".into(),
+            3 => "-0".into(),
+            _ => number(dice),
+        },
+        "m" => match dice.below(10) {
+            0 => "9223372036854775807".into(),
+            1 => "-9223372036854775808".into(),
+            2 => "4000000000".into(),
+            _ => number(dice),
+        },
+        "s" => number(dice),
+        "d" => dice.pick(&["0.5", "-7", "12", "1e300", "-0.0", "2.25"]).into(),
+        "e" => dice.pick(&["0.5", "-7", "12.00", "9999.99", "2.25", "0"]).into(),
+        "t" => dice.pick(&["true", "false", "\"true\""]).into(),
+        _ => {
+            let t = text(dice);
+            format!("{{\"x\":{},\"y\":{}}}", spelled(&t, dice), number(dice))
+        }
+    }
+}
+
+/// A line: fields in any order, absent, twice.
+pub fn event(dice: &mut Dice) -> String {
+    let mut fields = Vec::new();
+    for (name, _) in columns() {
+        if dice.one_in(8) {
+            continue;
+        }
+        for _ in 0..1 + usize::from(dice.one_in(20)) {
+            let name = if dice.one_in(40) { format!("\\u{:04x}", name.as_bytes()[0]) } else { name.into() };
+            let space = if dice.one_in(10) { " " } else { "" };
+            fields.push(format!("\"{name}\"{space}:{space}{}", value(&columns_name(&name), dice)));
+        }
+    }
+    if dice.one_in(3) {
+        fields.reverse();
+    }
+    format!("{{{}}}", fields.join(","))
+}
+
+fn columns_name(name: &str) -> String {
+    match name.strip_prefix("\\u") {
+        Some(hex) => char::from_u32(u32::from_str_radix(hex, 16).unwrap()).unwrap().to_string(),
+        None => name.to_string(),
+    }
+}
+
+/// A chunk, cut.
+pub struct Chunk {
+    chunk: RawChunk,
+    decoder: Box<dyn Decoder>,
+    slices: Slices,
+    /// Whether rules see slices at all.
+    pub raw: bool,
+}
+
+impl Chunk {
+    pub fn new(lines: &[String], want: &[usize], raw: bool) -> Self {
+        let mut data = Vec::new();
+        let mut records = Vec::new();
+        for line in lines {
+            let start = data.len() as u32;
+            data.extend_from_slice(line.as_bytes());
+            records.push(RecordSpan { start, end: data.len() as u32 });
+            data.push(b'\n');
+        }
+        let chunk = RawChunk { data: Bytes::from(data), records, ..RawChunk::default() };
+        let fields: Vec<FieldSpec> = columns()
+            .into_iter()
+            .map(|(name, data_type)| FieldSpec { name: name.into(), data_type, paths: Vec::new() })
+            .collect();
+        let spec = DecoderSpec {
+            read: (0..fields.len()).collect(),
+            columns: fields,
+            options: Options::default(),
+            zone: "UTC".into(),
+        };
+        let mut decoder = format("json").unwrap().decoder(spec).unwrap();
+        let (mut slices, mut bad) = (Slices::default(), Vec::new());
+        decoder.cut(&chunk, want, &mut slices, &mut bad).unwrap();
+        assert!(bad.is_empty(), "{:?}", bad[0]);
+        Chunk { chunk, decoder, slices, raw }
+    }
+
+    /// A row's record.
+    pub fn line(&self, row: usize) -> String {
+        String::from_utf8_lossy(self.chunk.record(self.slices.record_of(row))).into_owned()
+    }
+}
+
+impl RuleInput for Chunk {
+    fn rows(&self) -> usize {
+        self.slices.rows
+    }
+
+    fn field(&self, column: usize) -> Option<(&Slices, &FieldSlices)> {
+        self.slices.column(column).filter(|_| self.raw).map(|f| (&self.slices, f))
+    }
+
+    fn column(&mut self, column: usize, rows: Option<&UInt32Array>) -> Result<ArrayRef, Fault> {
+        let all = UInt32Array::from_iter_values(0..self.slices.rows as u32);
+        self.decoder.build(&self.chunk, &self.slices, column, rows.unwrap_or(&all)).map_err(|b| b.fault)
+    }
+
+    fn watermarks(&self) -> Option<&[i64]> {
+        None
+    }
+}

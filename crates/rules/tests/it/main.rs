@@ -1,0 +1,7 @@
+//! The index gives what plain evaluation gives: random rules on random and adversarial events.
+#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod conditions;
+mod events;
+mod soundness;

@@ -1,0 +1,113 @@
+//! Index and plain evaluation side by side.
+
+use std::sync::Arc;
+
+use millstream_expr::EvalContext;
+use millstream_rules::index::IndexedRules;
+use millstream_rules::plain::PlainRules;
+use millstream_rules::{Hits, Outcome, Rule, RuleInput, RuleSet};
+use millstream_types::{ManualClock, SeededRandom};
+
+use crate::conditions::condition;
+use crate::events::{Chunk, Dice, columns, event};
+
+fn context() -> EvalContext {
+    EvalContext {
+        clock: Arc::new(ManualClock::new(0)),
+        random: Arc::new(SeededRandom::new(1)),
+        zone: "UTC".into(),
+        query_start: 0,
+        batch: false,
+    }
+}
+
+fn plain(outcome: Option<&Outcome>, rows: usize) -> Result<Vec<u32>, (Option<usize>, String)> {
+    match outcome {
+        None => Ok(Vec::new()),
+        Some(Ok(Hits::All)) => Ok((0..rows as u32).collect()),
+        Some(Ok(Hits::Rows(r))) => Ok(r.clone()),
+        Some(Err(e)) => Err((e.row, e.fault.to_string())),
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    pairs: u64,
+    hits: u64,
+    failures: u64,
+    candidates: u64,
+    rows: u64,
+}
+
+fn round(seed: u64, tally: &mut Tally) {
+    const RULES: usize = 40;
+    let mut dice = Dice::new(seed);
+    let mut rules: Vec<Rule> =
+        (0..RULES).map(|id| Rule { id, predicate: Some(condition(&mut dice, id % 4)) }).collect();
+    rules[0].predicate = None;
+    // Rules that share terms, and rules that are the same.
+    rules[1].predicate = rules[2].predicate.clone();
+    let mut index = IndexedRules::new(&rules).unwrap();
+    let mut reference = PlainRules::new(&rules).unwrap();
+    for _ in 0..3 {
+        let lines: Vec<String> = (0..1 + dice.below(40)).map(|_| event(&mut dice)).collect();
+        let all: Vec<usize> = (0..columns().len()).collect();
+        let want = match dice.below(3) {
+            0 => all,
+            1 => index.slice_columns(),
+            _ => all.into_iter().filter(|_| dice.one_in(2)).collect(),
+        };
+        let mut chunk = Chunk::new(&lines, &want, !dice.one_in(5));
+        let (mut ours, mut wanted) = (Vec::new(), Vec::new());
+        index.evaluate(&mut chunk, &context(), &mut ours).unwrap();
+        reference.evaluate(&mut chunk, &context(), &mut wanted).unwrap();
+        let rows = chunk.rows();
+        assert!(ours.is_sorted_by_key(|(rule, _)| *rule), "seed {seed}");
+        for rule in &rules {
+            let find = |all: &[(usize, Outcome)]| {
+                plain(all.iter().find(|(r, _)| *r == rule.id).map(|(_, o)| o), rows)
+            };
+            let (a, b) = (find(&ours), find(&wanted));
+            if a != b {
+                let row = match (&a, &b) {
+                    (Ok(a), Ok(b)) => {
+                        (0..rows as u32).find(|r| a.contains(r) != b.contains(r)).map(|r| r as usize)
+                    }
+                    (Err((row, _)), _) | (_, Err((row, _))) => *row,
+                };
+                let report = &index.report()[rule.id];
+                panic!(
+                    "seed {seed}, rule {}: index {a:?}, plain {b:?}\nrow {row:?}: {}\n{report}\n{:#?}",
+                    rule.id,
+                    chunk.line(row.unwrap_or(0)),
+                    rule.predicate
+                );
+            }
+            tally.hits += a.as_ref().map_or(0, |h| h.len() as u64);
+            tally.failures += u64::from(a.is_err());
+        }
+        tally.pairs += (rows * rules.len()) as u64;
+    }
+    for r in index.report() {
+        tally.candidates += r.candidates;
+        tally.rows += r.rows;
+    }
+}
+
+/// 100,000 pairs of rule and event; with MILLSTREAM_LONG=1, a million.
+#[test]
+fn index_is_plain() {
+    let wanted = if std::env::var("MILLSTREAM_LONG").is_ok_and(|v| v == "1") { 1_000_000 } else { 100_000 };
+    let first = std::env::var("MILLSTREAM_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let mut tally = Tally::default();
+    let mut seed = first;
+    while tally.pairs < wanted {
+        round(seed, &mut tally);
+        seed += 1;
+    }
+    // The test would be void if rules never hit, never failed, or were never skipped.
+    let Tally { pairs, hits, failures, candidates, rows } = tally;
+    println!("{pairs} pairs, {hits} hits, {failures} failures, {candidates} candidates of {rows}");
+    assert!(hits * 50 > pairs && failures * 1000 > pairs, "{hits} hits, {failures} failures of {pairs}");
+    assert!(candidates < rows, "{candidates} of {rows}");
+}
