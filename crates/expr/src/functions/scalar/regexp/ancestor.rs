@@ -2,15 +2,39 @@
 
 use arrow::datatypes::{Int32Type, Int64Type};
 use millstream_text::regex::{Found, Pattern};
-use millstream_types::{DataType, Fault};
+use millstream_types::{DataType, Fault, TypeKind};
 
 use super::pattern::{PatternArgument, Subjects};
-use crate::functions::scalar::string::{Arg, arguments};
+use crate::functions::scalar::string::{Arg, arguments, of_kind};
 use crate::kernel::numbers::Numbers;
-use crate::kernel::{Arguments, numbers, simple, strings};
+use crate::kernel::{Arguments, booleans, numbers, simple, strings};
 use crate::{BoundCall, Call, EvalError, Example, Function, Origin};
 
 pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "NOTREGEX",
+        "NOTREGEX(text STRING, pattern STRING) -> BOOLEAN",
+        "Whether no part of the text matches the regular expression. TRUE for an empty or a wrong pattern.",
+        &[Example::new("NOTREGEX('abc', 'x')", "TRUE")],
+        |c| matches(c, "NOTREGEX", false, true),
+    )
+    .origin(Origin::Ancestor),
+    Function::new(
+        "REGEXCASEINSENSITIVE",
+        "REGEXCASEINSENSITIVE(text STRING, pattern STRING) -> BOOLEAN",
+        "Whether some part of the text matches the regular expression, whatever the letters' case. FALSE for an empty or a wrong pattern.",
+        &[Example::new("REGEXCASEINSENSITIVE('CMD.EXE', 'cmd\\.exe')", "TRUE")],
+        |c| matches(c, "REGEXCASEINSENSITIVE", true, false),
+    )
+    .origin(Origin::Ancestor),
+    Function::new(
+        "NOTREGEXCASEINSENSITIVE",
+        "NOTREGEXCASEINSENSITIVE(text STRING, pattern STRING) -> BOOLEAN",
+        "Whether no part of the text matches the regular expression, whatever the letters' case. TRUE for an empty or a wrong pattern.",
+        &[Example::new("NOTREGEXCASEINSENSITIVE('CMD.EXE', 'cmd\\.exe')", "FALSE")],
+        |c| matches(c, "NOTREGEXCASEINSENSITIVE", true, true),
+    )
+    .origin(Origin::Ancestor),
     Function::new(
         "REGEXGROUP",
         "REGEXGROUP(text STRING, pattern STRING) -> STRING",
@@ -56,6 +80,26 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn finished(bound: BoundCall, fallible: bool) -> BoundCall {
     if fallible { bound.fallible() } else { bound }
+}
+
+fn matches(call: &Call<'_>, name: &'static str, ignore_case: bool, not: bool) -> Result<BoundCall, Fault> {
+    let args = arguments(call, &format!("{name}(<CHARACTER>, <CHARACTER>)"), 2, &[Arg::Text; 2])?;
+    let pattern = PatternArgument::with(call, 1, ignore_case)?;
+    let fallible = pattern.fallible();
+    let kernel = simple(name, move |arguments, _| {
+        let (text, patterns) = (arguments.strings(0)?, arguments.strings(1)?);
+        let mut reader = pattern.reader();
+        booleans::build(arguments.rows(), |row| {
+            let (Some(s), Some(p)) = (text.get(row), patterns.get(row)) else { return Ok(None) };
+            let at_row = |f| EvalError::at_row(row, f);
+            let found = match reader.get(p).map_err(at_row)?.filter(|_| !p.is_empty()) {
+                Some(pattern) => pattern.is_match(s).map_err(at_row)?,
+                None => false,
+            };
+            Ok(Some(found != not))
+        })
+    });
+    Ok(finished(BoundCall::new(of_kind(call, TypeKind::Boolean), args, kernel), fallible))
 }
 
 fn group(call: &Call<'_>) -> Result<BoundCall, Fault> {

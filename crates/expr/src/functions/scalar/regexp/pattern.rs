@@ -15,7 +15,13 @@ const KEPT: usize = 1000;
 
 /// A pattern that is an argument of a call. A wrong pattern is no fault here: functions answer NULL or FALSE for it, as Flink's do.
 #[derive(Debug)]
-pub(super) enum PatternArgument {
+pub(super) struct PatternArgument {
+    known: Known,
+    ignore_case: bool,
+}
+
+#[derive(Debug)]
+enum Known {
     /// A literal, or NULL; `None`: it is wrong.
     Constant(Option<Pattern>),
     /// Another one of every row, with the patterns seen so far.
@@ -28,30 +34,39 @@ impl PatternArgument {
     /// # Errors
     /// NotYet, for a literal that is not supported.
     pub(super) fn of(call: &Call<'_>, index: usize) -> Result<Self, Fault> {
-        Ok(match call.literal_text(index) {
-            Some(text) => PatternArgument::Constant(compile(text).map_err(|f| f.at(call.span))?),
-            None => PatternArgument::Varying(Mutex::default()),
-        })
+        Self::with(call, index, false)
+    }
+
+    /// The pattern at a position, with or without regard to letters' case.
+    ///
+    /// # Errors
+    /// NotYet, for a literal that is not supported.
+    pub(super) fn with(call: &Call<'_>, index: usize, ignore_case: bool) -> Result<Self, Fault> {
+        let known = match call.literal_text(index) {
+            Some(text) => Known::Constant(compile(text, ignore_case).map_err(|f| f.at(call.span))?),
+            None => Known::Varying(Mutex::default()),
+        };
+        Ok(PatternArgument { known, ignore_case })
     }
 
     /// Whether some text makes it fail: the pattern is not known, or runs on the engine that counts its steps.
     pub(super) fn fallible(&self) -> bool {
-        match self {
-            PatternArgument::Constant(p) => p.as_ref().is_some_and(|p| !p.is_linear()),
-            PatternArgument::Varying(_) => true,
+        match &self.known {
+            Known::Constant(p) => p.as_ref().is_some_and(|p| !p.is_linear()),
+            Known::Varying(_) => true,
         }
     }
 
     /// Whether it is known to be a good pattern.
     pub(super) fn good(&self) -> bool {
-        matches!(self, PatternArgument::Constant(Some(_)))
+        matches!(self.known, Known::Constant(Some(_)))
     }
 
     /// A reader for one evaluation.
     pub(super) fn reader(&self) -> Reader<'_> {
-        let current = match self {
-            PatternArgument::Constant(p) => p.clone(),
-            PatternArgument::Varying(_) => None,
+        let current = match &self.known {
+            Known::Constant(p) => p.clone(),
+            Known::Varying(_) => None,
         };
         Reader { argument: self, text: None, current }
     }
@@ -70,14 +85,14 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// NotYet, for a pattern that is not supported.
     pub(super) fn get(&mut self, text: &'a str) -> Result<Option<&Pattern>, Fault> {
-        if let PatternArgument::Varying(seen) = self.argument
+        if let Known::Varying(seen) = &self.argument.known
             && self.text != Some(text)
         {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
             self.current = match seen.get(text) {
                 Some(known) => known.clone(),
                 None => {
-                    let compiled = compile(text)?;
+                    let compiled = compile(text, self.argument.ignore_case)?;
                     if seen.len() >= KEPT {
                         seen.clear();
                     }
@@ -124,8 +139,10 @@ impl<'a> Subjects<'a> {
     }
 }
 
-fn compile(text: &str) -> Result<Option<Pattern>, Fault> {
-    match Pattern::compile(text) {
+fn compile(text: &str, ignore_case: bool) -> Result<Option<Pattern>, Fault> {
+    let compiled =
+        if ignore_case { Pattern::compile(&format!("(?iu){text}")) } else { Pattern::compile(text) };
+    match compiled {
         Ok(pattern) => Ok(Some(pattern)),
         Err(e) if e.is_bad_pattern() => Ok(None),
         Err(e) => Err(e.into()),

@@ -68,6 +68,23 @@ fn groups_of_every_match() {
 }
 
 #[test]
+fn cases_and_negations() {
+    let ask = |name: &str, s: &str, p: &str| eval(name, &[text(s), text(p)]);
+    for (s, p, plain, insensitive) in [
+        ("ABC", "b", false, true),
+        ("É", "é", false, true),
+        ("abc", "b", true, true),
+        ("a", "", false, false),
+        ("a", "(", false, false),
+    ] {
+        assert_eq!(ask("REGEX", s, p), plain.into(), "{s} {p}");
+        assert_eq!(ask("NOTREGEX", s, p), (!plain).into(), "{s} {p}");
+        assert_eq!(ask("REGEXCASEINSENSITIVE", s, p), insensitive.into(), "{s} {p}");
+        assert_eq!(ask("NOTREGEXCASEINSENSITIVE", s, p), (!insensitive).into(), "{s} {p}");
+    }
+}
+
+#[test]
 fn searches_from_a_position() {
     let instr = |start: i64, nth: i64, end: i64| {
         eval("REGEXINSTR", &[text("日1b22"), text("\\d+"), literal(start), literal(nth), literal(end)])
