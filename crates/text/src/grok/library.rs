@@ -110,7 +110,11 @@ pub const PATTERNS: &[(&str, &str)] = &[
         "COMMONAPACHELOG",
         r#"%{IPORHOST:clientip} %{HTTPDUSER:ident} %{HTTPDUSER:auth} \[%{HTTPDATE:timestamp}\] "(?:%{WORD:verb} %{NOTSPACE:request}(?: HTTP/%{NUMBER:httpversion})?|%{DATA:rawrequest})" %{NUMBER:response} (?:%{NUMBER:bytes}|-)"#,
     ),
-    ("COMBINEDAPACHELOG", r#"%{COMMONAPACHELOG} "(?<referrer>(?:[^"\\]|\\.)*)" "(?<agent>(?:[^"\\]|\\.)*)""#),
+    // Agents that are too long come cut off, without the quote at their end.
+    (
+        "COMBINEDAPACHELOG",
+        r#"%{COMMONAPACHELOG} "(?<referrer>(?:[^"\\]|\\.)*)" "(?<agent>(?:[^"\\]|\\.)*)"?"#,
+    ),
     ("HTTPD_COMMONLOG", r"%{COMMONAPACHELOG}"),
     ("HTTPD_COMBINEDLOG", r"%{COMBINEDAPACHELOG}"),
     ("NGINXACCESS", r"%{COMBINEDAPACHELOG}"),

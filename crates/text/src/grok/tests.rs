@@ -45,6 +45,16 @@ fn a_combined_log_line() {
 }
 
 #[test]
+fn an_agent_that_is_cut_off() {
+    let line = r#"::1 - me [01/Jan/2020:00:00:00 +0100] "\x16\x03" 400 - "-" "Mozilla/5.0 (compat"#;
+    let got = fields("%{COMBINEDAPACHELOG}", line);
+    let of = |name: &str| got.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+    assert_eq!(of("agent"), Some("Mozilla/5.0 (compat"));
+    assert_eq!((of("clientip"), of("auth"), of("verb")), (Some("::1"), Some("me"), None));
+    assert_eq!((of("rawrequest"), of("bytes")), (Some(r"\x16\x03"), None));
+}
+
+#[test]
 fn each_pattern_on_an_example() {
     for (name, text) in [
         ("IP", "2001:db8::8a2e:370:7334"),
