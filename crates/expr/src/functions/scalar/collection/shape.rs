@@ -70,7 +70,13 @@ fn prepend(call: &Call<'_>) -> Result<BoundCall, Fault> {
 fn with_item(call: &Call<'_>, form: &'static str, front: bool) -> Result<BoundCall, Fault> {
     call.expect(2, 2, form)?;
     let (array, element) = array_argument(call, form)?;
-    let item = convert(item_argument(call, 1, &element, form)?, element.kind.clone());
+    let item = item_argument(call, 1, &element, form)?;
+    // A text that is longer than the array's is not cut: the array becomes one of longer texts.
+    let both = [element.clone(), item.data_type.clone()];
+    let kind = if item.data_type.kind.is_string() { argument_type(&both).map(|t| t.kind) } else { None };
+    let element = kind.unwrap_or_else(|| element.kind.clone()).nullable().with_nullable(element.nullable);
+    let array = convert(array, TypeKind::Array(Box::new(element.clone())));
+    let item = convert(item, element.kind.clone());
     let element = element.clone().with_nullable(element.nullable || item.data_type.nullable);
     let data_type =
         DataType::array(element.clone()).with_nullable(array.data_type.nullable || item.data_type.nullable);

@@ -4,7 +4,7 @@ use millstream_types::{DataType, Span, TypeKind, Value};
 
 use crate::Expr;
 use crate::functions::call_expr;
-use crate::testing::{column, context, eval_rows};
+use crate::testing::{column, context, eval_one, eval_rows, text};
 
 fn ints(items: &[i64]) -> Value {
     Value::Array(items.iter().map(|i| Value::Int(*i)).collect())
@@ -76,4 +76,15 @@ fn maps_of_nested_values() {
     let same =
         run("MAP_FROM_ARRAYS", &[(keys.clone(), vec![ints(&[1, 2, 1])]), (keys, vec![ints(&[7, 8, 9])])]);
     assert_eq!(same, [Value::Map([(1.into(), 9.into()), (2.into(), 8.into())].into())]);
+}
+
+#[test]
+fn longer_texts_are_not_cut() {
+    let call = |name: &str, args: &[Expr]| call_expr(name, args, &[], Span::default(), &context()).unwrap();
+    let array = call("ARRAY", &[text("a")]);
+    let appended = call("ARRAY_APPEND", &[array.clone(), text("bcd")]);
+    assert_eq!(appended.data_type.to_string(), "ARRAY<VARCHAR(3) NOT NULL> NOT NULL");
+    assert_eq!(eval_one(&appended).unwrap(), Value::Array(["a".into(), "bcd".into()].into()));
+    let same = call("ARRAY_PREPEND", &[array, text("b")]);
+    assert_eq!(same.data_type.to_string(), "ARRAY<CHAR(1) NOT NULL> NOT NULL");
 }
