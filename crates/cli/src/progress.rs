@@ -36,7 +36,9 @@ impl ProgressLine {
         let bad = Progress::get(&progress.bad_records);
         let rate = records as f64 / self.seconds().max(0.001);
         let checkpoints = Progress::get(&progress.checkpoints);
-        eprint!("\r\x1b[K{records} events  {rate:.0}/s  {rows} rows written  {bad} bad  {checkpoints} checkpoints");
+        eprint!(
+            "\r\x1b[K{records} events  {rate:.0}/s  {rows} rows written  {bad} bad  {checkpoints} checkpoints"
+        );
         let _ = std::io::stderr().flush();
         self.shown = true;
     }
@@ -54,8 +56,10 @@ impl ProgressLine {
 pub fn summary(report: &JobReport, seconds: f64) {
     let progress = &report.progress;
     // Names are full ones; what everybody leaves out when writing is left out here, too.
-    let short = |name: &str| name.strip_prefix("default_catalog.default_database.").unwrap_or(name).to_string();
-    let width = progress.sinks.iter().map(|s| short(&s.name).chars().count()).max().unwrap_or(0).max("table".len());
+    let short =
+        |name: &str| name.strip_prefix("default_catalog.default_database.").unwrap_or(name).to_string();
+    let width =
+        progress.sinks.iter().map(|s| short(&s.name).chars().count()).max().unwrap_or(0).max("table".len());
     eprintln!("{:<width$}  {:>12}", "table", "rows");
     for sink in &progress.sinks {
         eprintln!("{:<width$}  {:>12}", short(&sink.name), Progress::get(&sink.rows));

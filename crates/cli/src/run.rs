@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use millstream::types::{Batch, Clock, Fault};
-use millstream::{Completion, JobHandle, JobPlan, JobReport, OutputFormat, Restore, Rows, Session, StatementResult, StopMode, SystemClock};
+use millstream::{
+    Completion, JobHandle, JobPlan, JobReport, OutputFormat, Restore, Rows, Session, StatementResult,
+    StopMode, SystemClock,
+};
 
 use crate::arguments::RunArguments;
 use crate::output;
@@ -42,7 +45,13 @@ pub async fn run(arguments: RunArguments) -> u8 {
         Ok(session) => session,
         Err(code) => return code,
     };
-    let mut runner = Runner { session, arguments, interrupted: false, clock: Arc::new(SystemClock::new()), inserts: Vec::new() };
+    let mut runner = Runner {
+        session,
+        arguments,
+        interrupted: false,
+        clock: Arc::new(SystemClock::new()),
+        inserts: Vec::new(),
+    };
     for t in &texts {
         if let Err(code) = runner.text(t).await {
             return code;
@@ -91,7 +100,8 @@ impl Runner {
                     }
                 }
                 StatementResult::Answer(answer) => {
-                    let rows: Vec<_> = answer.rows.into_iter().map(|r| (millstream::types::RowKind::Insert, r)).collect();
+                    let rows: Vec<_> =
+                        answer.rows.into_iter().map(|r| (millstream::types::RowKind::Insert, r)).collect();
                     let batch = Batch::from_rows(answer.schema.clone(), &rows).map_err(fail)?;
                     let mut renderer =
                         self.session.renderer(self.format(), answer.schema.clone(), false).map_err(fail)?;

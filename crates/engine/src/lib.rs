@@ -10,9 +10,10 @@ mod runtime;
 mod scan;
 
 pub use checkpoint::{
-    CheckpointStorage, LocalStorage, Manifest, ManifestOperator, ManifestScan, ManifestSink, ManifestSplit, Restore,
+    CheckpointStorage, LocalStorage, Manifest, ManifestOperator, ManifestScan, ManifestSink, ManifestSplit,
+    Restore,
 };
 pub use runtime::{
-    Completion, JobContext, JobHandle, JobReport, Parts, Progress, SinkProgress, StopMode, SystemClock, SystemRandom, TokioSpawner,
-    launch, not_runnable,
+    Completion, JobContext, JobHandle, JobReport, Parts, Progress, SinkProgress, StopMode, SystemClock,
+    SystemRandom, TokioSpawner, launch, not_runnable,
 };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use millstream_plan::{ExplainOptions, JobPlan, explain_json, explain_text};
 use millstream_plan::statement::StatementRows;
+use millstream_plan::{ExplainOptions, JobPlan, explain_json, explain_text};
 use millstream_sql::ast::ExplainDetail;
 use millstream_types::{DataType, Field, Schema, Value};
 

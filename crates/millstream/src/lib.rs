@@ -24,9 +24,12 @@ mod rows;
 mod script;
 mod session;
 
-pub use explain::Explanation;
-pub use millstream_engine::{Completion, JobHandle, JobReport, Progress, Restore, SinkProgress, StopMode, SystemClock, SystemRandom, TokioSpawner};
 pub use arrow;
+pub use explain::Explanation;
+pub use millstream_engine::{
+    Completion, JobHandle, JobReport, Progress, Restore, SinkProgress, StopMode, SystemClock, SystemRandom,
+    TokioSpawner,
+};
 pub use millstream_expr::{EvalContext, EvalError, functions, kernel, registered};
 pub use millstream_flow as flow;
 pub use millstream_plan::{JobPlan, session::SESSION_OPTIONS};
@@ -35,4 +38,4 @@ pub use parts::ProductParts;
 pub use render::{OutputFormat, RowRenderer};
 pub use rows::Rows;
 pub use script::ScriptFault;
-pub use session::{Session, SessionBuilder, StatementResult};
+pub use session::{Lookup, Session, SessionBuilder, StatementResult};

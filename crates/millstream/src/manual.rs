@@ -82,7 +82,8 @@ fn metadata(out: &mut String, columns: &[MetadataColumn]) {
     }
     out.push_str("\n| metadata | type | meaning |\n|---|---|---|\n");
     for column in columns {
-        let _ = writeln!(out, "| `{}` | {} | {} |", column.key, column.data_type, column.doc.replace('|', "\\|"));
+        let _ =
+            writeln!(out, "| `{}` | {} | {} |", column.key, column.data_type, column.doc.replace('|', "\\|"));
     }
 }
 
@@ -98,7 +99,9 @@ fn kind(kind: OptionKind) -> String {
         OptionKind::Number => "number".into(),
         OptionKind::Duration => "duration".into(),
         OptionKind::MemorySize => "size".into(),
-        OptionKind::OneOf(words) => words.iter().filter(|w| !w.is_empty()).map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", "),
+        OptionKind::OneOf(words) => {
+            words.iter().filter(|w| !w.is_empty()).map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 

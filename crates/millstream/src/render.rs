@@ -37,8 +37,17 @@ impl RowRenderer {
     ///
     /// # Errors
     /// When a type cannot be written in the format.
-    pub fn new(format: OutputFormat, schema: SchemaRef, changes: bool, context: EvalContext) -> Result<Self, Fault> {
-        let spec = || EncoderSpec { schema: schema.clone(), options: Options::default(), zone: context.zone.clone() };
+    pub fn new(
+        format: OutputFormat,
+        schema: SchemaRef,
+        changes: bool,
+        context: EvalContext,
+    ) -> Result<Self, Fault> {
+        let spec = || EncoderSpec {
+            schema: schema.clone(),
+            options: Options::default(),
+            zone: context.zone.clone(),
+        };
         let encoder = match format {
             OutputFormat::Json => Some(encoder("json", spec())?),
             OutputFormat::Csv => Some(encoder("csv", spec())?),
@@ -48,7 +57,16 @@ impl RowRenderer {
             Some(_) => None,
             None => Some(texts(&schema, &context)?),
         };
-        Ok(RowRenderer { format, schema, encoder, texts, context, widths: Vec::new(), started: false, changes })
+        Ok(RowRenderer {
+            format,
+            schema,
+            encoder,
+            texts,
+            context,
+            widths: Vec::new(),
+            started: false,
+            changes,
+        })
     }
 
     /// The text of a batch, lines with their ends.
@@ -70,7 +88,8 @@ impl RowRenderer {
             }
             (None, OutputFormat::Changelog) => {
                 for (row, values) in self.rows(batch)?.into_iter().enumerate() {
-                    let values: Vec<String> = values.into_iter().map(|v| v.unwrap_or_else(|| "null".into())).collect();
+                    let values: Vec<String> =
+                        values.into_iter().map(|v| v.unwrap_or_else(|| "null".into())).collect();
                     out.extend_from_slice(format!("{}[{}]\n", batch.kind(row), values.join(", ")).as_bytes());
                 }
             }
@@ -174,5 +193,9 @@ fn texts(schema: &SchemaRef, context: &EvalContext) -> Result<Program, Fault> {
 }
 
 fn csv_name(name: &str) -> String {
-    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_string() }
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_string()
+    }
 }

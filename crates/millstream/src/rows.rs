@@ -70,7 +70,9 @@ impl Rows {
     ///
     /// # Errors
     /// When the query failed.
-    pub async fn collect(mut self) -> Result<Vec<(millstream_types::RowKind, Vec<millstream_types::Value>)>, Fault> {
+    pub async fn collect(
+        mut self,
+    ) -> Result<Vec<(millstream_types::RowKind, Vec<millstream_types::Value>)>, Fault> {
         let mut rows = Vec::new();
         while let Some(batch) = self.next().await? {
             rows.extend((0..batch.rows).map(|i| (batch.kind(i), batch.row(i))));

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use millstream_engine::{
+    CheckpointStorage, JobContext, JobHandle, LocalStorage, Restore, SystemClock, SystemRandom, TokioSpawner,
+    launch, not_runnable,
+};
 use millstream_expr::EvalContext;
 use millstream_expr::registered::{RowFunction, ScalarFunction, VectorFunction};
-use millstream_engine::{
-    CheckpointStorage, JobContext, JobHandle, LocalStorage, Restore, SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
-};
 use millstream_flow::{ChangelogMode, Connector, Environment, Options, Spawner};
 use millstream_plan::catalog::FOLLOW_UP;
 use millstream_plan::statement::{Planned, SessionState, StatementRows, merge_jobs};
@@ -24,13 +25,16 @@ const DEFAULT_MEMORY: u64 = 512 << 20;
 /// Batches of a result that wait for the caller.
 const RESULT_BATCHES: usize = 4;
 
+/// Gives the value of a variable by its name.
+pub type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// Makes a session.
 pub struct SessionBuilder {
     parts: ProductParts,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     spawner: Option<Arc<dyn Spawner>>,
-    variables: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    variables: Arc<Lookup>,
     restore: Restore,
 }
 
@@ -84,7 +88,7 @@ impl SessionBuilder {
 
     /// Gives the values of `${NAME}` in options; the process's environment otherwise.
     #[must_use]
-    pub fn variables(mut self, variables: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>) -> Self {
+    pub fn variables(mut self, variables: Arc<Lookup>) -> Self {
         self.variables = variables;
         self
     }
@@ -98,7 +102,8 @@ impl SessionBuilder {
 
     /// The session. Without [`SessionBuilder::spawner`] it must be called within a tokio runtime.
     pub fn build(self) -> Session {
-        let spawner = self.spawner.unwrap_or_else(|| Arc::new(TokioSpawner::new(tokio::runtime::Handle::current())));
+        let spawner =
+            self.spawner.unwrap_or_else(|| Arc::new(TokioSpawner::new(tokio::runtime::Handle::current())));
         let variables = self.variables;
         let state = SessionState::new(self.parts.cards(), Arc::new(move |name: &str| variables(name)));
         Session {
@@ -231,7 +236,12 @@ impl Session {
     ///
     /// # Errors
     /// When a type cannot be written in the format.
-    pub fn renderer(&self, format: OutputFormat, schema: SchemaRef, changes: bool) -> Result<RowRenderer, Fault> {
+    pub fn renderer(
+        &self,
+        format: OutputFormat,
+        schema: SchemaRef,
+        changes: bool,
+    ) -> Result<RowRenderer, Fault> {
         let settings = self.state.settings.job_settings();
         let context = EvalContext {
             clock: self.environment.clock.clone(),
@@ -272,6 +282,8 @@ impl Session {
             let fault = Fault::user("parse", "the text holds no statement");
             faults.push(fault.at(Span::new(text.len(), text.len())).hint("write one, for example SELECT 1"));
         }
+        // What could not be read is remembered, so that its use adds no fault of its own.
+        state.remember_unread(text, &faults);
         let mut plans = Vec::new();
         let mut inserts: Vec<JobPlan> = Vec::new();
         for statement in &statements {
@@ -363,7 +375,11 @@ impl Session {
     ///
     /// # Errors
     /// At their place in the text.
-    pub async fn statement(&mut self, statement: &SpannedStatement, text: &str) -> Result<StatementResult, Fault> {
+    pub async fn statement(
+        &mut self,
+        statement: &SpannedStatement,
+        text: &str,
+    ) -> Result<StatementResult, Fault> {
         Ok(match self.state.execute(statement, text)? {
             Planned::Done(warnings) => StatementResult::Done(warnings),
             Planned::Rows(rows) => StatementResult::Answer(rows),
@@ -406,28 +422,35 @@ impl Session {
         self.launch(plan, None).await
     }
 
-    async fn launch(&mut self, plan: JobPlan, collect: Option<mpsc::Sender<Batch>>) -> Result<JobHandle, Fault> {
+    async fn launch(
+        &mut self,
+        plan: JobPlan,
+        collect: Option<mpsc::Sender<Batch>>,
+    ) -> Result<JobHandle, Fault> {
         let context = self.job_context(&plan, collect)?;
         launch(&plan, context).await.map_err(|(_, fault)| fault)
     }
 
     fn job_context(&self, plan: &JobPlan, collect: Option<mpsc::Sender<Batch>>) -> Result<JobContext, Fault> {
         let options: &Options = &plan.settings.options;
-        let select = plan
-            .sinks
-            .iter()
-            .filter_map(|s| plan.nodes.get(s.0))
-            .any(|n| matches!(&n.op, millstream_plan::Op::Sink(s) if matches!(s.target, SinkTarget::Collect)));
+        let select = plan.sinks.iter().filter_map(|s| plan.nodes.get(s.0)).any(
+            |n| matches!(&n.op, millstream_plan::Op::Sink(s) if matches!(s.target, SinkTarget::Collect)),
+        );
         let name = options.get("pipeline.name").unwrap_or("job").to_string();
         // A SELECT on the terminal begins anew each time: it has nothing to commit.
         let storage: Option<Arc<dyn CheckpointStorage>> = match options.get("execution.checkpointing.dir") {
-            Some(uri) if !select => Some(Arc::new(LocalStorage::new(local_path(uri)?.join(file_name(&name)))?)),
+            Some(uri) if !select => {
+                Some(Arc::new(LocalStorage::new(local_path(uri)?.join(file_name(&name)))?))
+            }
             _ => None,
         };
         let interval = options.duration("execution.checkpointing.interval", 0)?;
         if interval > 0 && storage.is_none() && !select {
-            return Err(Fault::user("bad-option", "'execution.checkpointing.interval' is set, but not where checkpoints go")
-                .hint("SET 'execution.checkpointing.dir' = 'a directory'"));
+            return Err(Fault::user(
+                "bad-option",
+                "'execution.checkpointing.interval' is set, but not where checkpoints go",
+            )
+            .hint("SET 'execution.checkpointing.dir' = 'a directory'"));
         }
         let state = self.state.clone();
         Ok(JobContext {
@@ -448,7 +471,10 @@ impl Session {
 /// The table of a name as a sink: where bad records go.
 fn sink_table(state: &SessionState, name: &str) -> Result<Arc<TableSpec>, Fault> {
     let span = Span::default();
-    let parts = name.split('.').map(|p| Ident { value: p.trim_matches('`').to_string(), quoted: true, span }).collect();
+    let parts = name
+        .split('.')
+        .map(|p| Ident { value: p.trim_matches('`').to_string(), quoted: true, span })
+        .collect();
     let bind = state.settings.bind_context();
     let table = state.environment(&bind).sink(&ObjectName { parts, span }, &[])?;
     Ok(table.spec.clone())
@@ -466,6 +492,7 @@ fn local_path(uri: &str) -> Result<std::path::PathBuf, Fault> {
 
 /// A job's name as the name of a directory.
 fn file_name(name: &str) -> String {
-    let clean: String = name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+    let clean: String =
+        name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
     if clean.trim_matches('.').is_empty() { "job".into() } else { clean }
 }

@@ -15,4 +15,4 @@ pub mod unnest;
 
 pub use fault::at_origin;
 pub use operator::{Operator, OperatorContext, Output};
-pub use state::{key_group, StateReader, StateWriter, KEY_GROUPS};
+pub use state::{KEY_GROUPS, ReadEntry, StateReader, StateWriter, key_group};

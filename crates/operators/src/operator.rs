@@ -35,13 +35,24 @@ pub trait Operator: Send {
     ///
     /// # Errors
     /// User, when a value makes an expression fail; the fault names the row's place.
-    fn process(&mut self, input: usize, batch: Batch, context: &OperatorContext, out: &mut Output) -> Result<(), Fault>;
+    fn process(
+        &mut self,
+        input: usize,
+        batch: Batch,
+        context: &OperatorContext,
+        out: &mut Output,
+    ) -> Result<(), Fault>;
 
     /// The combined watermark of all inputs moved forward; the runtime passes it on behind what this puts out.
     ///
     /// # Errors
     /// As [`Operator::process`].
-    fn watermark(&mut self, watermark: Watermark, context: &OperatorContext, out: &mut Output) -> Result<(), Fault> {
+    fn watermark(
+        &mut self,
+        watermark: Watermark,
+        context: &OperatorContext,
+        out: &mut Output,
+    ) -> Result<(), Fault> {
         let _ = (watermark, context, out);
         Ok(())
     }

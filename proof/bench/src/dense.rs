@@ -61,7 +61,8 @@ pub fn rule(i: u64) -> String {
         }
         1 | 4 | 7 => {
             let (field, pattern) = pick(&LIKES, m * 3 + k / 3);
-            let more = if i >= 40 { format!(" AND `user` <> '{}'", pick(&USERS, i % 16)) } else { String::new() };
+            let more =
+                if i >= 40 { format!(" AND `user` <> '{}'", pick(&USERS, i % 16)) } else { String::new() };
             format!("`{field}` LIKE '{pattern}'{more}")
         }
         2 => {

@@ -25,7 +25,10 @@ fn main() -> ExitCode {
         ["generate", load, n, file] => generate(load, n, file),
         ["rules", load, n] => rules(load, n),
         ["run", rest @ ..] => run::run(rest),
-        _ => Err("usage: bench generate quiet|dense|detect N FILE | bench rules quiet|dense N | bench run".into()),
+        _ => {
+            Err("usage: bench generate quiet|dense|detect N FILE | bench rules quiet|dense N | bench run"
+                .into())
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -56,7 +56,9 @@ impl Words {
         let (a, b, c) = (self.of_rule(3 * i), self.of_rule(3 * i + 1), self.of_rule(3 * i + 2));
         let m = i / 10;
         let mut s = match i % 10 {
-            0 => format!(r"REGEXP(`cmdline`, '(?i)\b{a}(\.exe)?\s.*-e(nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{{16,}}')"),
+            0 => format!(
+                r"REGEXP(`cmdline`, '(?i)\b{a}(\.exe)?\s.*-e(nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{{16,}}')"
+            ),
             3 => format!(r"REGEXP(`url`, '/{a}-[0-9]+\.(php|aspx?)$')"),
             6 => format!(r"REGEXP(`proc_path`, '(?i)\\(temp|public)\\{a}[^\\]*\.exe$')"),
             1 => format!("`cmdline` LIKE '%{a} {b}%'"),
@@ -69,7 +71,9 @@ impl Words {
                 pick(&PORTS, (m + 5) % 16)
             ),
             8 => format!("`bytes` > {} AND `dst_port` = {}", 1_047_500 + i % 1000, pick(&PORTS, m % 16)),
-            _ => format!("`status` = {} AND `method` = 'GET' AND `url` LIKE '%/{a}/%'", pick(&STATUS, m % 16)),
+            _ => {
+                format!("`status` = {} AND `method` = 'GET' AND `url` LIKE '%/{a}/%'", pick(&STATUS, m % 16))
+            }
         };
         if i % 7 == 3 {
             s.push_str(&format!(" AND (`user_agent` IS NULL OR NOT (`user_agent` LIKE '%{c}%'))"));
@@ -92,8 +96,11 @@ impl Words {
             let mut port = pick(&PORTS, (b >> 56) & 15);
             let mut status = pick(&STATUS, (c >> 57) & 15);
             let windows = (c >> 62) & 1 == 1;
-            let mut path =
-                if windows { format!("C:\\Program Files\\{w1}\\{w2}.exe") } else { format!("/usr/{w1}/{w2}") };
+            let mut path = if windows {
+                format!("C:\\Program Files\\{w1}\\{w2}.exe")
+            } else {
+                format!("/usr/{w1}/{w2}")
+            };
             let mut command = if windows {
                 format!("{w2}.exe /{w3} --{w4}=C:\\Users\\Public\\{w5} -p {w1}")
             } else {

@@ -99,54 +99,13 @@ pub const UAS: [&str; 8] = [
     "Nikto/2.5.0",
 ];
 /// HTTP states.
-pub const STATUS: [u32; 16] = [
-    200,
-    200,
-    200,
-    200,
-    200,
-    200,
-    301,
-    302,
-    304,
-    400,
-    401,
-    403,
-    404,
-    404,
-    500,
-    503,
-];
+pub const STATUS: [u32; 16] =
+    [200, 200, 200, 200, 200, 200, 301, 302, 304, 400, 401, 403, 404, 404, 500, 503];
 /// Ports.
-pub const PORTS: [u32; 16] = [
-    443,
-    443,
-    443,
-    80,
-    80,
-    22,
-    53,
-    53,
-    3389,
-    445,
-    8080,
-    8443,
-    4444,
-    3333,
-    25,
-    5432,
-];
+pub const PORTS: [u32; 16] = [443, 443, 443, 80, 80, 22, 53, 53, 3389, 445, 8080, 8443, 4444, 3333, 25, 5432];
 /// Kinds of events.
-pub const TYPES: [&str; 8] = [
-    "process_start",
-    "process_start",
-    "login",
-    "net_conn",
-    "net_conn",
-    "http",
-    "http",
-    "http",
-];
+pub const TYPES: [&str; 8] =
+    ["process_start", "process_start", "login", "net_conn", "net_conn", "http", "http", "http"];
 /// User agents of quiet events.
 pub const AGENTS: [&str; 8] = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/124.0 Safari/537.36",

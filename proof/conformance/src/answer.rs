@@ -19,15 +19,22 @@ pub fn same_kind(error: &Json, refusal: &Refusal<'_>) -> Result<(), String> {
         Refusal::Plan(f) => (f, true),
         Refusal::Run(f) => (f, false),
     };
-    let told = || format!("Flink: {kind}: {flink}\nhere:  {} {}: {fault}", fault.code(), if at_plan { "(plan)" } else { "(run)" });
+    let told = || {
+        format!(
+            "Flink: {kind}: {flink}\nhere:  {} {}: {fault}",
+            fault.code(),
+            if at_plan { "(plan)" } else { "(run)" }
+        )
+    };
     match fault.kind() {
         FaultKind::NotYet => return Err(told()),
         FaultKind::Internal => return Err(told()),
         FaultKind::User | FaultKind::External => {}
     }
     // A name that Flink knows must not be unknown here.
-    let flink_knows_it =
-        !["No match found for function signature", "does not exist", "doesn't exist"].iter().any(|m| flink.contains(m));
+    let flink_knows_it = !["No match found for function signature", "does not exist", "doesn't exist"]
+        .iter()
+        .any(|m| flink.contains(m));
     if fault.code() == "unknown-function" && flink_knows_it && kind != "parse" {
         return Err(told());
     }

@@ -18,7 +18,8 @@ pub fn run(
     report: &mut Report,
 ) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;
     let _entered = runtime.enter();
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
         let case: Json = serde_json::from_str(line).map_err(|e| format!("{path}: {e}"))?;
@@ -54,7 +55,9 @@ fn judge(case: &Json, faults: &[Fault], extension: bool) -> Result<(), String> {
     match (case["ok"].as_bool() == Some(true) || extension, faults.first()) {
         (true, None) => Ok(()),
         (true, Some(f)) => Err(format!("Flink accepts it\nhere:  {} {f}", f.code())),
-        (false, None) => Err(format!("Flink: {}: {}\nhere:  accepted", case["error"]["kind"], case["error"]["msg"])),
+        (false, None) => {
+            Err(format!("Flink: {}: {}\nhere:  accepted", case["error"]["kind"], case["error"]["msg"]))
+        }
         (false, Some(f)) => same_kind(&case["error"], &Refusal::Plan(f)),
     }
 }

@@ -59,11 +59,13 @@ struct Case {
 impl Case {
     fn read(folder: &Path) -> Result<Self, String> {
         let text = |name: &str| {
-            std::fs::read_to_string(folder.join(name)).map_err(|e| format!("{}/{name}: {e}", folder.display()))
+            std::fs::read_to_string(folder.join(name))
+                .map_err(|e| format!("{}/{name}: {e}", folder.display()))
         };
         let folder_full = folder.canonicalize().map_err(|e| e.to_string())?;
         let sql = text("query.sql")?.replace("${INPUT}", &folder_full.join("input").display().to_string());
-        let meta: Json = serde_json::from_str(&text("meta.json")?).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let meta: Json =
+            serde_json::from_str(&text("meta.json")?).map_err(|e| format!("{}: {e}", folder.display()))?;
         let expected = text("expected.jsonl")?
             .lines()
             .filter(|l| !l.trim().is_empty())
@@ -103,7 +105,11 @@ impl Case {
         }
         let rows = match session.query(&self.sql).await {
             Ok(rows) => rows,
-            Err(f) => return Outcome::Plan(f.faults.into_iter().next().unwrap_or_else(|| Fault::internal("no fault"))),
+            Err(f) => {
+                return Outcome::Plan(
+                    f.faults.into_iter().next().unwrap_or_else(|| Fault::internal("no fault")),
+                );
+            }
         };
         let columns: Vec<(String, DataType)> =
             rows.schema().fields.iter().map(|f| (f.name.to_string(), f.data_type.clone())).collect();
@@ -144,7 +150,8 @@ impl Case {
             .flatten()
             .map(|c| (c[0].as_str().unwrap_or("").into(), c[1].as_str().unwrap_or("").into()))
             .collect();
-        let got: Vec<(String, String)> = columns.iter().map(|(n, t)| (n.clone(), t.with_attribute())).collect();
+        let got: Vec<(String, String)> =
+            columns.iter().map(|(n, t)| (n.clone(), t.with_attribute())).collect();
         if wanted != got {
             return Err(format!("columns: Flink: {wanted:?}\nhere:           {got:?}"));
         }

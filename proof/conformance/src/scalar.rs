@@ -27,7 +27,8 @@ pub fn run(
     report: &mut Report,
 ) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;
     let (mut types_same, mut types) = (0usize, 0usize);
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
         let case: Json = serde_json::from_str(line).map_err(|e| format!("{path}: {e}"))?;
@@ -83,7 +84,13 @@ async fn single(session: &mut Session, sql: &str) -> Result<(DataType, Value), O
     }
 }
 
-fn judge(case: &Json, outcome: &Outcome, extension: bool, types_same: &mut usize, types: &mut usize) -> Result<(), String> {
+fn judge(
+    case: &Json,
+    outcome: &Outcome,
+    extension: bool,
+    types_same: &mut usize,
+    types: &mut usize,
+) -> Result<(), String> {
     // What a query over columns gives counts, where Flink's folding of constants gives something else.
     let recorded = if case["unfolded"].is_object() { &case["unfolded"] } else { case };
     let error = &recorded["error"];
@@ -101,14 +108,20 @@ fn judge(case: &Json, outcome: &Outcome, extension: bool, types_same: &mut usize
             match kind {
                 Some("notnull") if value.is_null() => return Ok(()),
                 Some("internal") => return Ok(()),
-                Some(kind) => return Err(format!("Flink: {kind}: {}\nhere:  {value} {data_type}", error["msg"])),
+                Some(kind) => {
+                    return Err(format!("Flink: {kind}: {}\nhere:  {value} {data_type}", error["msg"]));
+                }
                 None => {}
             }
             let expected_type = recorded["type"].as_str().unwrap_or("");
             *types += 1;
             let same_type = data_type.to_string() == expected_type;
             *types_same += usize::from(same_type);
-            let type_note = if same_type { String::new() } else { format!("\n(type: Flink {expected_type}, here {data_type})") };
+            let type_note = if same_type {
+                String::new()
+            } else {
+                format!("\n(type: Flink {expected_type}, here {data_type})")
+            };
             if !same(&recorded["value"], value, data_type) {
                 return Err(format!("Flink: {}\nhere:  {value}{type_note}", recorded["value"]));
             }
@@ -116,7 +129,9 @@ fn judge(case: &Json, outcome: &Outcome, extension: bool, types_same: &mut usize
                 (Some(expected), Some(got)) if expected != got => {
                     Err(format!("as text: Flink: {expected:?}\nhere:           {got:?}{type_note}"))
                 }
-                (Some(expected), None) => Err(format!("as text: Flink: {expected:?}\nhere: nothing{type_note}")),
+                (Some(expected), None) => {
+                    Err(format!("as text: Flink: {expected:?}\nhere: nothing{type_note}"))
+                }
                 _ if !same_type && std::env::var_os("CONFORMANCE_TYPES").is_some() => Err(type_note),
                 _ => Ok(()),
             }

@@ -11,7 +11,9 @@ pub fn to_json(value: &Value, data_type: &DataType) -> Json {
         (Value::Int(days), TypeKind::Date) => json!(date(*days)),
         (Value::Int(ms), TypeKind::Time(p)) => json!(time(*ms, *p)),
         (Value::Int(t), kind @ TypeKind::Timestamp(p, _)) => json!(timestamp(*t, kind.counts_nanos(), *p)),
-        (Value::Int(t), kind @ TypeKind::TimestampLtz(p, _)) => json!(format!("{}Z", timestamp(*t, kind.counts_nanos(), *p))),
+        (Value::Int(t), kind @ TypeKind::TimestampLtz(p, _)) => {
+            json!(format!("{}Z", timestamp(*t, kind.counts_nanos(), *p)))
+        }
         (Value::Int(i), _) => json!(i),
         (Value::Float(f), TypeKind::Float) => float(f64::from(*f as f32)),
         (Value::Float(f), _) => float(*f),
@@ -47,7 +49,8 @@ pub fn same(expected: &Json, got: &Json, data_type: &DataType) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y, e))
         }
         (TypeKind::Row(fields) | TypeKind::Structured(_, fields), Json::Array(a), Json::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).zip(fields.iter()).all(|((x, y), f)| same(x, y, &f.data_type))
+            a.len() == b.len()
+                && a.iter().zip(b).zip(fields.iter()).all(|((x, y), f)| same(x, y, &f.data_type))
         }
         (TypeKind::Map(..) | TypeKind::Multiset(_), Json::Array(a), Json::Array(b)) => {
             sorted(a.clone()) == sorted(b.clone())
@@ -92,7 +95,11 @@ fn date(days: i64) -> String {
     let day = doy - (153 * mp + 2) / 5 + 1;
     let month = if mp < 10 { mp + 3 } else { mp - 9 };
     let year = yoe + era * 400 + i64::from(month <= 2);
-    if year < 0 { format!("-{:04}-{month:02}-{day:02}", -year) } else { format!("{year:04}-{month:02}-{day:02}") }
+    if year < 0 {
+        format!("-{:04}-{month:02}-{day:02}", -year)
+    } else {
+        format!("{year:04}-{month:02}-{day:02}")
+    }
 }
 
 fn time(millis: i64, precision: u8) -> String {

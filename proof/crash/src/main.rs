@@ -39,14 +39,19 @@ fn arguments() -> Result<Arguments, String> {
     let mut words = std::env::args().skip(1);
     let mut a = Arguments { millstream: PathBuf::new(), kills: 20, seed: 1 };
     while let Some(word) = words.next() {
-        let mut number = || words.next().and_then(|n| n.parse().ok()).ok_or_else(|| format!("{word} needs a number"));
+        let mut number =
+            || words.next().and_then(|n| n.parse().ok()).ok_or_else(|| format!("{word} needs a number"));
         match word.as_str() {
             "--kills" => a.kills = number()?,
             "--seed" => a.seed = number()?,
             path => a.millstream = path.into(),
         }
     }
-    if a.millstream.as_os_str().is_empty() { Err("usage: crash MILLSTREAM [--kills N] [--seed S]".into()) } else { Ok(a) }
+    if a.millstream.as_os_str().is_empty() {
+        Err("usage: crash MILLSTREAM [--kills N] [--seed S]".into())
+    } else {
+        Ok(a)
+    }
 }
 
 fn run() -> Result<(), String> {
@@ -87,7 +92,8 @@ impl Spread {
 
 /// One job from its beginning to its end, killed up to `most` times on the way. Gives how often it was killed.
 fn round(millstream: &Path, random: &SeededRandom, most: u64, spread: &mut Spread) -> Result<u64, String> {
-    let folder = std::env::temp_dir().join(format!("millstream-crash-{}-{}", std::process::id(), random.next_u64()));
+    let folder =
+        std::env::temp_dir().join(format!("millstream-crash-{}-{}", std::process::id(), random.next_u64()));
     fs::create_dir_all(folder.join("in")).map_err(|e| e.to_string())?;
     let expected = write_events(&folder, random)?;
     let sql = write_job(&folder)?;
@@ -96,7 +102,7 @@ fn round(millstream: &Path, random: &SeededRandom, most: u64, spread: &mut Sprea
     while kills < most {
         let before = newest(&checkpoints);
         let mut child = start(millstream, &sql, &folder)?;
-        let wait_for_checkpoint = random.next_u64() % 10 != 0;
+        let wait_for_checkpoint = !random.next_u64().is_multiple_of(10);
         // The start itself takes a number; a checkpoint of its own is the one after it.
         let mut alive = true;
         while wait_for_checkpoint && newest(&checkpoints) < before + 2 {
@@ -142,7 +148,8 @@ fn write_events(folder: &Path, random: &SeededRandom) -> Result<Vec<u64>, String
         for i in 0..EVENTS / 4 {
             let id = file * (EVENTS / 4) + i;
             let port = random.next_u64() % 20;
-            writeln!(out, "{{\"id\":{id},\"host\":\"host-{}\",\"port\":{port}}}", id % 97).map_err(|e| e.to_string())?;
+            writeln!(out, "{{\"id\":{id},\"host\":\"host-{}\",\"port\":{port}}}", id % 97)
+                .map_err(|e| e.to_string())?;
             if port < 10 {
                 expected.push(id);
             }
@@ -166,7 +173,11 @@ fn write_job(folder: &Path) -> Result<PathBuf, String> {
 }
 
 fn start(millstream: &Path, sql: &Path, folder: &Path) -> Result<Child, String> {
-    let log = fs::OpenOptions::new().create(true).append(true).open(folder.join("log")).map_err(|e| e.to_string())?;
+    let log = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(folder.join("log"))
+        .map_err(|e| e.to_string())?;
     Command::new(millstream)
         .args(["run", "--restore", "latest"])
         .arg(sql)
@@ -213,12 +224,19 @@ fn compare(expected: &[u64], found: &BTreeMap<u64, u64>, folder: &Path) -> Resul
     let doubled = found.values().filter(|n| **n > 1).count();
     let foreign = found.len() + lost - expected.len();
     if lost + doubled + foreign > 0 {
-        return Err(format!("{lost} rows lost, {doubled} doubled, {foreign} that should not be there; see {}", folder.display()));
+        return Err(format!(
+            "{lost} rows lost, {doubled} doubled, {foreign} that should not be there; see {}",
+            folder.display()
+        ));
     }
     Ok(())
 }
 
 fn leftovers(out: &Path) -> Result<Vec<String>, String> {
     let entries = fs::read_dir(out).map_err(|e| e.to_string())?;
-    Ok(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| n.starts_with('.')).collect())
+    Ok(entries
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .filter(|n| n.starts_with('.'))
+        .collect())
 }

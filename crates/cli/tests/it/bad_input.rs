@@ -28,7 +28,11 @@ fn a_bad_value_names_file_line_and_field() {
     dir.write("e.jsonl", "{\"id\":1}\n{\"id\":\"x\"}\n");
     let ran = select(&dir, "e.jsonl", "");
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("e.jsonl, line 2") && ran.err.contains("field 'id'") && ran.err.contains("BIGINT"), "{}", ran.err);
+    assert!(
+        ran.err.contains("e.jsonl, line 2") && ran.err.contains("field 'id'") && ran.err.contains("BIGINT"),
+        "{}",
+        ran.err
+    );
     let ran = select(&dir, "e.jsonl", ", 'json.ignore-parse-errors' = 'true'");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "{\"id\":1,\"s\":null}\n{\"id\":null,\"s\":null}\n"));
     let ran = select(&dir, "e.jsonl", ", 'bad-records' = 'skip'");
@@ -68,7 +72,8 @@ fn a_line_of_fifty_megabytes() {
 #[test]
 fn a_full_disk_loses_nothing_that_was_committed() {
     let dir = Dir::new();
-    let rows: String = (0..20_000).map(|i| format!("{{\"id\":{i},\"s\":\"{}\"}}\n", "z".repeat(100))).collect();
+    let rows: String =
+        (0..20_000).map(|i| format!("{{\"id\":{i},\"s\":\"{}\"}}\n", "z".repeat(100))).collect();
     dir.write("in.jsonl", rows);
     dir.write("out/part-old", "{\"id\":0}\n");
     let sql = dir.sql(
@@ -80,7 +85,11 @@ fn a_full_disk_loses_nothing_that_was_committed() {
     // A limit on the size of files stands in for a full disk: the same write fails the same way.
     let output = Command::new("bash")
         .arg("-c")
-        .arg(format!("trap '' XFSZ; ulimit -f 100; exec {} run {}", env!("CARGO_BIN_EXE_millstream"), sql.display()))
+        .arg(format!(
+            "trap '' XFSZ; ulimit -f 100; exec {} run {}",
+            env!("CARGO_BIN_EXE_millstream"),
+            sql.display()
+        ))
         .output()
         .unwrap();
     let ran = Ran::of(output);
@@ -95,7 +104,8 @@ fn a_full_disk_loses_nothing_that_was_committed() {
 fn a_directory_that_may_not_be_read() {
     let dir = Dir::new();
     dir.write("closed/e.jsonl", "{\"id\":1}\n");
-    std::fs::set_permissions(dir.path("closed"), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
+    std::fs::set_permissions(dir.path("closed"), std::os::unix::fs::PermissionsExt::from_mode(0o000))
+        .unwrap();
     std::fs::set_permissions(&dir.0, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let sql = format!(
         "CREATE TABLE e (id BIGINT) WITH ('connector' = 'filesystem', 'path' = '{}/closed', 'format' = 'json'); SELECT id FROM e",
@@ -113,7 +123,8 @@ fn a_directory_that_may_not_be_read() {
         Command::new(&program)
     };
     let ran = Ran::of(command.args(["run", "-e", &sql]).current_dir("/").output().unwrap());
-    std::fs::set_permissions(dir.path("closed"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(dir.path("closed"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.err.contains("closed") && ran.err.contains("Permission denied"), "{}", ran.err);
 }
@@ -121,8 +132,13 @@ fn a_directory_that_may_not_be_read() {
 #[test]
 fn a_sink_that_is_read_and_a_source_that_is_written() {
     let dir = Dir::new();
-    let ran = dir.run(&["run", "-e", "CREATE TABLE b (a INT) WITH ('connector' = 'blackhole'); SELECT a FROM b"]);
+    let ran =
+        dir.run(&["run", "-e", "CREATE TABLE b (a INT) WITH ('connector' = 'blackhole'); SELECT a FROM b"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let ran = dir.run(&["run", "-e", "CREATE TABLE g (a INT) WITH ('connector' = 'datagen'); INSERT INTO g SELECT 1"]);
+    let ran = dir.run(&[
+        "run",
+        "-e",
+        "CREATE TABLE g (a INT) WITH ('connector' = 'datagen'); INSERT INTO g SELECT 1",
+    ]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
 }

@@ -5,7 +5,9 @@ use crate::Dir;
 const SOURCE: &str = "CREATE TABLE e (id BIGINT, host STRING, port INT) WITH ('connector' = 'filesystem', 'path' = '{dir}/in', 'format' = 'json');\n";
 
 fn sink(name: &str) -> String {
-    format!("CREATE TABLE {name} (id BIGINT, host STRING) WITH ('connector' = 'filesystem', 'path' = '{{dir}}/{name}', 'format' = 'json');\n")
+    format!(
+        "CREATE TABLE {name} (id BIGINT, host STRING) WITH ('connector' = 'filesystem', 'path' = '{{dir}}/{name}', 'format' = 'json');\n"
+    )
 }
 
 #[test]
@@ -66,7 +68,10 @@ fn a_checkpoint_of_another_text_is_refused() {
     dir.write("other/a.jsonl", "{\"id\":1,\"host\":\"a\",\"port\":22}\n");
     let text = |path: &str| {
         let source = SOURCE.replace("{dir}/in", &format!("{{dir}}/{path}"));
-        format!("SET 'execution.checkpointing.dir' = '{{dir}}/cp';\n{source}{}INSERT INTO x SELECT id, host FROM e;\n", sink("x"))
+        format!(
+            "SET 'execution.checkpointing.dir' = '{{dir}}/cp';\n{source}{}INSERT INTO x SELECT id, host FROM e;\n",
+            sink("x")
+        )
     };
     let sql = dir.sql("job.sql", &text("in"));
     assert_eq!(dir.run(&["run", sql.to_str().unwrap()]).code, Some(0));

@@ -51,7 +51,9 @@ fn access_log_as_raw_lines() {
         let size = if status == 304 { "-".to_string() } else { (random.next_u64() % 100_000).to_string() };
         let path = pick(&random, &["/", "/index.html?x=\u{e9}", "/a%20b", "/images/\\x22.png"]);
         let agent = pick(&random, &["-", "Mozilla/5.0 (X11; Linux x86_64)", "curl/7.0 [en]"]);
-        text.push_str(&format!("{client} - - [{at}] \"GET {path} HTTP/1.1\" {status} {size} \"-\" \"{agent}\"\n"));
+        text.push_str(&format!(
+            "{client} - - [{at}] \"GET {path} HTTP/1.1\" {status} {size} \"-\" \"{agent}\"\n"
+        ));
         expected.push((client, at, status, agent));
     }
     let dir = Dir::new();
@@ -112,12 +114,22 @@ fn the_full_files() {
     let dir = Dir::new();
     let rows = read(&dir, ACCESS, &format!("{data}/apache_access.log"));
     assert_eq!(rows.len(), 10_000);
-    assert!(rows.iter().all(|r| r["happened"].is_string() && r["status"].is_number()), "every line has a time and a status");
+    assert!(
+        rows.iter().all(|r| r["happened"].is_string() && r["status"].is_number()),
+        "every line has a time and a status"
+    );
     let text = std::fs::read_to_string(format!("{data}/nginx_plus.jsonl")).unwrap();
     let peers: usize = text
         .lines()
         .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap())
-        .map(|d| d["upstreams"].as_object().unwrap().values().map(|u| u["peers"].as_array().unwrap().len()).sum::<usize>())
+        .map(|d| {
+            d["upstreams"]
+                .as_object()
+                .unwrap()
+                .values()
+                .map(|u| u["peers"].as_array().unwrap().len())
+                .sum::<usize>()
+        })
         .sum();
     let rows = read(&dir, STATUS, &format!("{data}/nginx_plus.jsonl"));
     assert_eq!(rows.len(), peers);

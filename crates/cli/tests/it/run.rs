@@ -18,7 +18,10 @@ fn every_output_format() {
     let out = |format: &str| dir.run(&["run", "-e", sql, "--output", format]).out;
     assert_eq!(out("json"), "{\"a\":1,\"b\":\"x\"}\n{\"a\":2,\"b\":null}\n");
     assert_eq!(out("changelog"), "+I[1, x]\n+I[2, null]\n");
-    assert_eq!(out("table"), "+---+--------+\n| a | b      |\n+---+--------+\n| 1 | x      |\n| 2 | <NULL> |\n+---+--------+\n");
+    assert_eq!(
+        out("table"),
+        "+---+--------+\n| a | b      |\n+---+--------+\n| 1 | x      |\n| 2 | <NULL> |\n+---+--------+\n"
+    );
 }
 
 #[test]
@@ -107,7 +110,13 @@ fn options_come_from_the_environment_and_the_command_line() {
     let ran = dir.run(&["run", "-e", sql]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("WHERE"), "{}", ran.err);
-    let zone = dir.run(&["run", "-D", "table.local-time-zone=Asia/Shanghai", "-e", "SELECT CAST(TO_TIMESTAMP_LTZ(0, 3) AS STRING) AS t"]);
+    let zone = dir.run(&[
+        "run",
+        "-D",
+        "table.local-time-zone=Asia/Shanghai",
+        "-e",
+        "SELECT CAST(TO_TIMESTAMP_LTZ(0, 3) AS STRING) AS t",
+    ]);
     assert_eq!(zone.out, "t\n\"1970-01-01 08:00:00.000\"\n", "{zone:?}");
 }
 

@@ -78,8 +78,10 @@ fn without_checkpoints_what_was_read_is_committed() {
 #[test]
 fn a_select_ends_at_once() {
     let dir = Dir::new();
-    let sql = "CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10'); SELECT n FROM g";
-    let child = dir.command(&["run", "-e", sql]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let sql =
+        "CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10'); SELECT n FROM g";
+    let child =
+        dir.command(&["run", "-e", sql]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(300));
     signal(child.id(), "INT");
     let ran = Ran::of(child.wait_with_output().unwrap());

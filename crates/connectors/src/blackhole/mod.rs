@@ -9,8 +9,7 @@ mod tests;
 use std::sync::Arc;
 
 use millstream_flow::{
-    ChangelogMode, Connector, ConnectorCard, Guarantee, OptionCard, OptionKind, Sink, SinkCard, SinkSpec,
-    Source, SourceSpec,
+    ChangelogMode, Connector, ConnectorCard, Guarantee, Sink, SinkCard, SinkSpec, Source, SourceSpec,
 };
 use millstream_types::Fault;
 
@@ -18,15 +17,7 @@ static CARD: ConnectorCard = ConnectorCard {
     name: "blackhole",
     aliases: &[],
     doc: "Takes rows and forgets them.",
-    options: &[OptionCard {
-        key: "sink.parallelism",
-        aliases: &[],
-        kind: OptionKind::Integer,
-        default: None,
-        required: false,
-        secret: false,
-        doc: "Number of writers.",
-    }],
+    options: &[],
     metadata: &[],
     format: false,
     source: None,

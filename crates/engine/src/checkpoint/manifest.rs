@@ -105,7 +105,8 @@ impl Manifest {
     /// # Errors
     /// Internal, if it cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Fault> {
-        let body = serde_json::to_string(self).map_err(|e| Fault::internal(format!("writing a manifest: {e}")))?;
+        let body =
+            serde_json::to_string(self).map_err(|e| Fault::internal(format!("writing a manifest: {e}")))?;
         Ok(format!("crc32 {:08x}\n{body}\n", crc32fast::hash(body.as_bytes())).into_bytes())
     }
 
@@ -129,7 +130,10 @@ impl Manifest {
         if manifest.version != VERSION {
             return Err(Fault::user(
                 "checkpoint-version",
-                format!("the checkpoint has format version {}, this program reads {VERSION}", manifest.version),
+                format!(
+                    "the checkpoint has format version {}, this program reads {VERSION}",
+                    manifest.version
+                ),
             ));
         }
         Ok(manifest)

@@ -68,12 +68,22 @@ pub fn restored(storage: &dyn CheckpointStorage, restore: &Restore) -> Result<Op
         Restore::Number { number, allow_duplicates } => {
             if !numbers.contains(number) {
                 let known = numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-                return Err(Fault::user("unknown-checkpoint", format!("there is no checkpoint {number} in {}", storage.place()))
-                    .hint(if known.is_empty() { "there is none at all".to_string() } else { format!("there are: {known}") }));
+                return Err(Fault::user(
+                    "unknown-checkpoint",
+                    format!("there is no checkpoint {number} in {}", storage.place()),
+                )
+                .hint(if known.is_empty() {
+                    "there is none at all".to_string()
+                } else {
+                    format!("there are: {known}")
+                }));
             }
             if numbers.last() != Some(number) && !allow_duplicates {
-                return Err(Fault::user("older-checkpoint", format!("checkpoint {number} is not the newest one: output behind it would be repeated"))
-                    .hint("restore with --restore latest, or add --allow-duplicates"));
+                return Err(Fault::user(
+                    "older-checkpoint",
+                    format!("checkpoint {number} is not the newest one: output behind it would be repeated"),
+                )
+                .hint("restore with --restore latest, or add --allow-duplicates"));
             }
             storage.read(*number).map(Some)
         }
@@ -93,7 +103,8 @@ impl LocalStorage {
     /// External, when it cannot be created.
     pub fn new(directory: impl Into<PathBuf>) -> Result<Self, Fault> {
         let directory = directory.into();
-        fs::create_dir_all(&directory).map_err(|e| disk(&directory, "creating the checkpoint directory", &e))?;
+        fs::create_dir_all(&directory)
+            .map_err(|e| disk(&directory, "creating the checkpoint directory", &e))?;
         Ok(LocalStorage { directory })
     }
 
@@ -109,7 +120,12 @@ fn disk(path: &Path, what: &str, error: &std::io::Error) -> Fault {
 impl CheckpointStorage for LocalStorage {
     fn create(&self, manifest: &Manifest) -> Result<bool, Fault> {
         let target = self.path(manifest.number);
-        let aside = self.directory.join(format!(".{:010}.{}.{}.tmp", manifest.number, manifest.start, std::process::id()));
+        let aside = self.directory.join(format!(
+            ".{:010}.{}.{}.tmp",
+            manifest.number,
+            manifest.start,
+            std::process::id()
+        ));
         let write = || -> std::io::Result<bool> {
             let mut file = fs::File::create(&aside)?;
             file.write_all(&manifest.to_bytes().map_err(std::io::Error::other)?)?;
@@ -131,7 +147,8 @@ impl CheckpointStorage for LocalStorage {
     }
 
     fn numbers(&self) -> Result<Vec<u64>, Fault> {
-        let entries = fs::read_dir(&self.directory).map_err(|e| disk(&self.directory, "listing checkpoints", &e))?;
+        let entries =
+            fs::read_dir(&self.directory).map_err(|e| disk(&self.directory, "listing checkpoints", &e))?;
         let mut numbers: Vec<u64> = entries
             .filter_map(Result::ok)
             .filter_map(|e| e.file_name().to_str()?.strip_suffix(".manifest")?.parse().ok())
@@ -148,7 +165,9 @@ impl CheckpointStorage for LocalStorage {
 
     fn remove(&self, number: u64) -> Result<(), Fault> {
         match fs::remove_file(self.path(number)) {
-            Err(e) if e.kind() != ErrorKind::NotFound => Err(disk(&self.path(number), "removing a manifest", &e)),
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                Err(disk(&self.path(number), "removing a manifest", &e))
+            }
             _ => Ok(()),
         }
     }

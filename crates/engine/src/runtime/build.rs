@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use millstream_expr::{EvalContext, Expr};
-use millstream_flow::{Committer, Encoder, EncoderFactory, EncoderSpec, Format, MemoryBudget, Options, Sink, SinkSpec, WriterContext};
+use millstream_flow::{
+    Committer, Encoder, EncoderFactory, EncoderSpec, Format, MemoryBudget, Options, Sink, SinkSpec,
+    WriterContext,
+};
 use millstream_operators::{
-    Operator, OperatorContext, filter::Filter, project::Project, table_function::TableFunction, union::Union, unnest::Unnest,
+    Operator, OperatorContext, filter::Filter, project::Project, table_function::TableFunction, union::Union,
+    unnest::Unnest,
 };
 use millstream_plan::{JobPlan, Node, NodeId, Op, SinkOp, SinkTarget, TableSpec};
 use millstream_types::{Fault, SchemaRef};
@@ -74,14 +78,25 @@ pub fn not_runnable(plan: &JobPlan) -> Option<(usize, Fault)> {
         (n.statement, n.span.map_or(fault.clone(), |s| fault.at(s)))
     };
     if plan.settings.parallelism > 1 {
-        return Some((0, Fault::not_yet("parallelism.default above 1").hint("SET 'parallelism.default' = '1'")));
+        return Some((
+            0,
+            Fault::not_yet("parallelism.default above 1").hint("SET 'parallelism.default' = '1'"),
+        ));
     }
     plan.nodes.iter().find_map(|n| {
         Some(match &n.op {
-            Op::Scan(_) | Op::Filter(_) | Op::Project(_) | Op::Union | Op::Values(_) | Op::Unnest(_) | Op::TableFunction(_) => {
+            Op::Scan(_)
+            | Op::Filter(_)
+            | Op::Project(_)
+            | Op::Union
+            | Op::Values(_)
+            | Op::Unnest(_)
+            | Op::TableFunction(_) => {
                 return None;
             }
-            Op::Sink(s) if s.materialize => refuse(n, "upserts into a sink with another key than the query's"),
+            Op::Sink(s) if s.materialize => {
+                refuse(n, "upserts into a sink with another key than the query's")
+            }
             Op::Sink(_) => return None,
             Op::Window(_) => refuse(n, "running window table functions"),
             Op::Aggregate(_) => refuse(n, "running GROUP BY and aggregates"),
@@ -166,11 +181,20 @@ pub(super) async fn build(
     let mut specs: Vec<(String, GroupSpec)> = Vec::new();
     for group in &plan.scan_groups {
         let statement = group.scans.first().and_then(|n| plan.nodes.get(n.0)).map(|n| n.statement);
-        let spec = GroupSpec::new(group, context.parts.as_ref(), &context.environment, &plan.settings.zone)
-            .map_err(|f| (statement, f.in_place(format!("table '{}'", group.table.name))))?;
+        let spec = GroupSpec::new(
+            group,
+            &plan.read_paths(specs.len()),
+            context.parts.as_ref(),
+            &context.environment,
+            &plan.settings.zone,
+        )
+        .map_err(|f| (statement, f.in_place(format!("table '{}'", group.table.name))))?;
         if plan.settings.batch && !spec.source.is_bounded() {
-            let fault = Fault::user("unbounded-in-batch", format!("table '{}' has no end, so it cannot be read in batch mode", group.table.name))
-                .hint("SET 'execution.runtime-mode' = 'streaming', or bound the source");
+            let fault = Fault::user(
+                "unbounded-in-batch",
+                format!("table '{}' has no end, so it cannot be read in batch mode", group.table.name),
+            )
+            .hint("SET 'execution.runtime-mode' = 'streaming', or bound the source");
             return Err((statement, fault));
         }
         specs.push((scan_id(group), spec));
@@ -200,7 +224,10 @@ pub(super) async fn build(
                 draft.scans.push(SubscribedScan::identity(node.schema.clone(), node.statement));
                 let entry = draft.chain.add_entry();
                 drafts.tasks.push(draft);
-                values_tasks.push((task, GroupSpec::values(ValuesSource { schema: node.schema.clone(), rows: rows.clone() })));
+                values_tasks.push((
+                    task,
+                    GroupSpec::values(ValuesSource { schema: node.schema.clone(), rows: rows.clone() }),
+                ));
                 (task, From::Entry(entry))
             }
             Op::Sink(_) => {
@@ -224,7 +251,10 @@ pub(super) async fn build(
                     }
                     (first.0, From::Operator(number))
                 } else {
-                    let receivers: Vec<Receiver> = inputs.iter().map(|(task, from)| drafts.channel(*task, *from, Target::Channel)).collect();
+                    let receivers: Vec<Receiver> = inputs
+                        .iter()
+                        .map(|(task, from)| drafts.channel(*task, *from, Target::Channel))
+                        .collect();
                     let mut draft = Draft { inputs: receivers, ..Draft::default() };
                     let number = draft.chain.add_operator(operator, node.id, inputs.len(), node.statement);
                     for input in 0..inputs.len() {
@@ -240,8 +270,13 @@ pub(super) async fn build(
         origin.insert(NodeId(i), here);
     }
 
-    let mut built =
-        Built { scans: Vec::new(), operators: Vec::new(), sinks: Vec::new(), progress: Arc::default(), activity };
+    let mut built = Built {
+        scans: Vec::new(),
+        operators: Vec::new(),
+        sinks: Vec::new(),
+        progress: Arc::default(),
+        activity,
+    };
     let mut progress = Progress::default();
     let writer_context = |subtask| WriterContext {
         job: begin.job.clone(),
@@ -256,7 +291,8 @@ pub(super) async fn build(
         let Op::Sink(op) = &node.op else { continue };
         let id = ids.next().unwrap_or_default();
         let number = built.sinks.len();
-        let input_schema = node.inputs.first().and_then(|n| plan.nodes.get(n.0)).map_or(&node.schema, |n| &n.schema);
+        let input_schema =
+            node.inputs.first().and_then(|n| plan.nodes.get(n.0)).map_or(&node.schema, |n| &n.schema);
         // Several sinks may write into one directory: the subtask tells their files apart.
         let subtask = number;
         let made = make
@@ -288,7 +324,16 @@ pub(super) async fn build(
         let statement = scan_group.scans.first().and_then(|n| plan.nodes.get(n.0)).map_or(0, |n| n.statement);
         let number = built.sinks.len();
         let made = make
-            .sink(number, format!("dead-letters-{group}"), &op, &table.schema, statement, receiver, writer_context(number), &mut progress)
+            .sink(
+                number,
+                format!("dead-letters-{group}"),
+                &op,
+                &table.schema,
+                statement,
+                receiver,
+                writer_context(number),
+                &mut progress,
+            )
             .await
             .map_err(|f| (Some(statement), f.in_place(format!("table '{}'", table.name))))?;
         built.sinks.push(made);
@@ -301,8 +346,15 @@ pub(super) async fn build(
         let Some(draft) = drafts.tasks.get_mut(task).map(std::mem::take) else { continue };
         let (commands, commands_in) = mpsc::unbounded_channel();
         let from = restored.and_then(|m| m.scans.iter().filter(|s| s.id == id).nth(nth_of(&built, &id)));
-        let scan = ScanTask::new(spec, from.map(|s| s.splits.as_slice()), commands_in, eval.clone(), built.progress.clone(), built.activity.clone())
-            .map_err(|f| (None, f))?;
+        let scan = ScanTask::new(
+            spec,
+            from.map(|s| s.splits.as_slice()),
+            commands_in,
+            eval.clone(),
+            built.progress.clone(),
+            built.activity.clone(),
+        )
+        .map_err(|f| (None, f))?;
         let subscription = Subscription {
             job,
             task: number,
@@ -361,7 +413,9 @@ fn operator(op: &Op, schema: &SchemaRef) -> Result<Box<dyn Operator>, Fault> {
         }
         Op::Union => Box::new(Union::new(schema.clone())),
         Op::Unnest(u) => Box::new(Unnest::new(&u.collection, u.ordinality, u.left, schema.clone())?),
-        Op::TableFunction(t) => Box::new(TableFunction::new(&t.args, t.kernel.clone(), t.left, schema.clone())?),
+        Op::TableFunction(t) => {
+            Box::new(TableFunction::new(&t.args, t.kernel.clone(), t.left, schema.clone())?)
+        }
         other => return Err(Fault::internal(format!("{} reached the job graph", operator_name(other)))),
     })
 }
@@ -390,7 +444,11 @@ impl SinkMaker<'_> {
         let sink: Arc<dyn Sink> = match &op.target {
             SinkTarget::Table(table) => self.table_sink(table, op, schema)?,
             SinkTarget::Collect => {
-                let rows = self.context.collect.clone().ok_or_else(|| Fault::internal("nobody takes the rows of the SELECT"))?;
+                let rows = self
+                    .context
+                    .collect
+                    .clone()
+                    .ok_or_else(|| Fault::internal("nobody takes the rows of the SELECT"))?;
                 Arc::new(super::collect::CollectSink { rows })
             }
         };
@@ -425,12 +483,15 @@ impl SinkMaker<'_> {
             .connector(&table.connector)
             .ok_or_else(|| Fault::internal(format!("no connector '{}'", table.connector)))?;
         let zone = self.plan.settings.zone.clone();
-        let encoders: Option<Arc<dyn EncoderFactory>> = match crate::scan::format_of(table, self.context.parts.as_ref())? {
-            None => None,
-            Some(format) => {
-                Some(Arc::new(TableEncoders { format, options: table.format_options.clone(), zone: zone.clone() }))
-            }
-        };
+        let encoders: Option<Arc<dyn EncoderFactory>> =
+            match crate::scan::format_of(table, self.context.parts.as_ref())? {
+                None => None,
+                Some(format) => Some(Arc::new(TableEncoders {
+                    format,
+                    options: table.format_options.clone(),
+                    zone: zone.clone(),
+                })),
+            };
         // The sink's own names: the query's columns may be called otherwise.
         let named = SchemaRef::new(millstream_types::Schema::new(
             schema
@@ -467,6 +528,10 @@ struct TableEncoders {
 
 impl EncoderFactory for TableEncoders {
     fn encoder(&self, schema: &SchemaRef) -> Result<Box<dyn Encoder>, Fault> {
-        self.format.encoder(EncoderSpec { schema: schema.clone(), options: self.options.clone(), zone: self.zone.clone() })
+        self.format.encoder(EncoderSpec {
+            schema: schema.clone(),
+            options: self.options.clone(),
+            zone: self.zone.clone(),
+        })
     }
 }

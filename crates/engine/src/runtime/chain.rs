@@ -49,8 +49,20 @@ impl Chain {
     }
 
     /// Adds an operator with a number of inputs; gives its position.
-    pub fn add_operator(&mut self, operator: Box<dyn Operator>, id: OperatorId, inputs: usize, statement: usize) -> usize {
-        self.links.push(Link { operator, id, inputs: InputStates::new(inputs), targets: Vec::new(), statement });
+    pub fn add_operator(
+        &mut self,
+        operator: Box<dyn Operator>,
+        id: OperatorId,
+        inputs: usize,
+        statement: usize,
+    ) -> usize {
+        self.links.push(Link {
+            operator,
+            id,
+            inputs: InputStates::new(inputs),
+            targets: Vec::new(),
+            statement,
+        });
         self.links.len() - 1
     }
 
@@ -143,7 +155,9 @@ impl Chain {
             Element::Barrier(b) => {
                 if let Some(b) = link.inputs.barrier(input, b) {
                     let mut writer = state.writer(link.id);
-                    link.operator.snapshot(&mut writer as &mut dyn StateWriter).map_err(|f| (statement, f))?;
+                    link.operator
+                        .snapshot(&mut writer as &mut dyn StateWriter)
+                        .map_err(|f| (statement, f))?;
                     behind.push(Element::Barrier(b));
                 }
             }

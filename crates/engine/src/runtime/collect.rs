@@ -29,7 +29,10 @@ impl Writer for CollectWriter {
     fn write<'a>(&'a mut self, batch: &'a Batch) -> BoxFuture<'a, Result<(), Fault>> {
         Box::pin(async move {
             // The caller wants no more rows: that ends the job, but is no failure.
-            self.rows.send(batch.clone()).await.map_err(|_| Fault::user("cancelled", "the result is not read any more"))
+            self.rows
+                .send(batch.clone())
+                .await
+                .map_err(|_| Fault::user("cancelled", "the result is not read any more"))
         })
     }
 

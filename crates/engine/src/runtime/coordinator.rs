@@ -65,8 +65,23 @@ pub enum Event {
 /// State that the operators of a task wrote at a barrier.
 #[derive(Debug, Default)]
 pub struct TaskState {
-    /// Entries: operator, key group, state's name, key, value.
-    pub entries: Vec<(OperatorId, u16, String, Vec<u8>, Vec<u8>)>,
+    /// The entries, in the order in which they were written.
+    pub entries: Vec<StateEntry>,
+}
+
+/// An entry of keyed state.
+#[derive(Debug)]
+pub struct StateEntry {
+    /// The operator.
+    pub operator: OperatorId,
+    /// The key group.
+    pub group: u16,
+    /// The state's name within the operator.
+    pub name: String,
+    /// The key's bytes.
+    pub key: Vec<u8>,
+    /// The value's bytes.
+    pub value: Vec<u8>,
 }
 
 /// Takes the state of one operator.
@@ -84,7 +99,13 @@ impl TaskState {
 
 impl StateWriter for OperatorState<'_> {
     fn put(&mut self, group: u16, name: &str, key: &[u8], value: &[u8]) -> Result<(), Fault> {
-        self.state.entries.push((self.id, group, name.to_string(), key.to_vec(), value.to_vec()));
+        self.state.entries.push(StateEntry {
+            operator: self.id,
+            group,
+            name: name.to_string(),
+            key: key.to_vec(),
+            value: value.to_vec(),
+        });
         Ok(())
     }
 }
@@ -255,7 +276,10 @@ impl Coordinator {
                     .map(|(i, sink)| ManifestSink {
                         id: sink.id.clone(),
                         name: sink.name.clone(),
-                        committables: pending.sinks.get(&i).map_or_else(Vec::new, |c| c.iter().map(|c| c.0.clone()).collect()),
+                        committables: pending
+                            .sinks
+                            .get(&i)
+                            .map_or_else(Vec::new, |c| c.iter().map(|c| c.0.clone()).collect()),
                     })
                     .collect(),
                 ..base.clone()
@@ -263,7 +287,10 @@ impl Coordinator {
             if !storage.create(&manifest)? {
                 return Err(Fault::external(
                     "job-taken-over",
-                    format!("checkpoint {} exists already: another run of this job has started", manifest.number),
+                    format!(
+                        "checkpoint {} exists already: another run of this job has started",
+                        manifest.number
+                    ),
                 )
                 .hint("only one run of a job may use a checkpoint directory"));
             }
@@ -289,5 +316,10 @@ impl Coordinator {
 
 /// Keyed state goes into checkpoint files with the first operators that have any.
 fn refuse_state(state: &TaskState) -> Option<Fault> {
-    (!state.entries.is_empty()).then(|| Fault::not_yet("checkpoints of operators with state"))
+    let entry = state.entries.first()?;
+    let bytes = entry.key.len() + entry.value.len();
+    Some(Fault::not_yet("checkpoints of operators with state").in_place(format!(
+        "operator {:016x}, state '{}', key group {}, {bytes} bytes",
+        entry.operator.0, entry.name, entry.group
+    )))
 }

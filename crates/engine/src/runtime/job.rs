@@ -47,7 +47,10 @@ pub struct JobContext {
 
 impl fmt::Debug for JobContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JobContext").field("name", &self.name).field("restore", &self.restore).finish_non_exhaustive()
+        f.debug_struct("JobContext")
+            .field("name", &self.name)
+            .field("restore", &self.restore)
+            .finish_non_exhaustive()
     }
 }
 
@@ -153,8 +156,11 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
         None => {
             if context.restore != Restore::None {
                 return Err(nowhere(
-                    Fault::user("no-checkpoints", "there is nothing to restore from: the job takes no checkpoints")
-                        .hint("SET 'execution.checkpointing.dir' = 'a directory'"),
+                    Fault::user(
+                        "no-checkpoints",
+                        "there is nothing to restore from: the job takes no checkpoints",
+                    )
+                    .hint("SET 'execution.checkpointing.dir' = 'a directory'"),
                 ));
             }
             (Manifest::new(new_id(&context), context.name.clone(), KEY_GROUPS), None)
@@ -171,9 +177,9 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     let job_number = context.environment.random.next_u64();
     let (events_in, events) = mpsc::unbounded_channel();
     let (cancel, cancelled) = watch::channel(false);
-    let built = build(plan, &context, &begin, from.as_ref(), &eval, &budget, job_number, &events_in, &cancelled)
-        .await
-        .map_err(|(s, f)| (s, f))?;
+    let built =
+        build(plan, &context, &begin, from.as_ref(), &eval, &budget, job_number, &events_in, &cancelled)
+            .await?;
     drop(events_in);
     let Built { scans, operators, sinks, progress, activity } = built;
 
@@ -211,7 +217,11 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
         operators: operators.iter().map(|o| o.number).collect(),
         sinks: sinks
             .iter()
-            .map(|s| CoordinatedSink { id: s.id.clone(), name: s.task.op.name.clone(), committer: s.committer.clone() })
+            .map(|s| CoordinatedSink {
+                id: s.id.clone(),
+                name: s.task.op.name.clone(),
+                committer: s.committer.clone(),
+            })
             .collect(),
         events,
         control: control_in,
@@ -256,7 +266,9 @@ fn begin(
     let newest = storage.numbers()?.last().copied();
     let from = restored(storage, &context.restore)?;
     match (&from, &context.restore, newest) {
-        (Some(m), _, _) if m.finished => notes.push(format!("checkpoint {} says that the job has finished: nothing to read", m.number)),
+        (Some(m), _, _) if m.finished => {
+            notes.push(format!("checkpoint {} says that the job has finished: nothing to read", m.number))
+        }
         (Some(m), _, _) => notes.push(format!("going on from checkpoint {}", m.number)),
         (None, Restore::None, Some(n)) => notes.push(format!(
             "beginning anew, although {} has checkpoints up to {n}; --restore latest would go on from there",
@@ -270,12 +282,16 @@ fn begin(
             for scan in &m.scans {
                 let known = plan.scan_groups.iter().any(|g| scan_id(g) == scan.id);
                 if !known && scan.id != "values" {
-                    return Err(Fault::user("checkpoint-mismatch", "the checkpoint reads a source that the text does not have (any more)")
-                        .hint("restore with the text that wrote it, or begin anew with --restore none"));
+                    return Err(Fault::user(
+                        "checkpoint-mismatch",
+                        "the checkpoint reads a source that the text does not have (any more)",
+                    )
+                    .hint("restore with the text that wrote it, or begin anew with --restore none"));
                 }
             }
             let known = super::build::sink_ids(plan);
-            if let Some(gone) = m.sinks.iter().find(|s| !s.committables.is_empty() && !known.contains(&s.id)) {
+            if let Some(gone) = m.sinks.iter().find(|s| !s.committables.is_empty() && !known.contains(&s.id))
+            {
                 return Err(Fault::user(
                     "checkpoint-mismatch",
                     format!("the checkpoint holds output of '{}' that is not committed yet, but the text does not write it any more", gone.name),
@@ -299,8 +315,11 @@ fn begin(
         })
         .collect();
     if !storage.create(&begin)? {
-        return Err(Fault::external("job-taken-over", format!("checkpoint {} exists already: another run of this job has started", begin.number))
-            .hint("only one run of a job may use a checkpoint directory"));
+        return Err(Fault::external(
+            "job-taken-over",
+            format!("checkpoint {} exists already: another run of this job has started", begin.number),
+        )
+        .hint("only one run of a job may use a checkpoint directory"));
     }
     // What the restored manifest prepared is in `begin`, too; a crash from here on finds it there.
     Ok((begin, from))

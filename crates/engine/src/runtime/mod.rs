@@ -14,7 +14,7 @@ mod values;
 pub use build::not_runnable;
 pub(crate) use chain::{Chain, Target};
 pub(crate) use coordinator::{Event, TaskState};
-pub(crate) use values::ValuesSource;
 pub use environment::{Parts, SystemClock, SystemRandom, TokioSpawner};
 pub use job::{Completion, JobContext, JobHandle, JobReport, StopMode, launch};
 pub use progress::{Progress, SinkProgress};
+pub(crate) use values::ValuesSource;

@@ -59,7 +59,11 @@ impl OperatorTask {
             }
             if let Some(barrier) = barrier {
                 let state = std::mem::take(&mut state);
-                let _ = self.events.send(Event::OperatorAck { task: self.number, checkpoint: barrier.checkpoint, state });
+                let _ = self.events.send(Event::OperatorAck {
+                    task: self.number,
+                    checkpoint: barrier.checkpoint,
+                    state,
+                });
             }
             if end {
                 return;

@@ -83,7 +83,11 @@ impl SinkTask {
 
     async fn prepare(&mut self, barrier: Barrier) -> Result<(), Fault> {
         let committables = self.writer.prepare(barrier.checkpoint).await?;
-        let _ = self.events.send(Event::SinkAck { sink: self.number, checkpoint: barrier.checkpoint, committables });
+        let _ = self.events.send(Event::SinkAck {
+            sink: self.number,
+            checkpoint: barrier.checkpoint,
+            committables,
+        });
         Ok(())
     }
 
@@ -109,7 +113,10 @@ fn enforce_not_null(batch: Batch, op: &SinkOp) -> Result<Batch, Fault> {
         let name = batch.schema.field(column).map_or("?", |f| &*f.name);
         return Err(Fault::user(
             "null-in-not-null",
-            format!("column '{name}' of table '{}' is NOT NULL, but a row with NULL is to be written", op.name),
+            format!(
+                "column '{name}' of table '{}' is NOT NULL, but a row with NULL is to be written",
+                op.name
+            ),
         )
         .hint("SET 'table.exec.sink.not-null-enforcer' = 'DROP' drops such rows; or use COALESCE"));
     }

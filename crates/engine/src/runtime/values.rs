@@ -20,7 +20,11 @@ impl Source for ValuesSource {
     }
 
     fn discover<'a>(&'a self, known: &'a [Split]) -> BoxFuture<'a, Result<Vec<Split>, Fault>> {
-        let all = if known.is_empty() { vec![Split { id: "VALUES".into(), payload: String::new() }] } else { Vec::new() };
+        let all = if known.is_empty() {
+            vec![Split { id: "VALUES".into(), payload: String::new() }]
+        } else {
+            Vec::new()
+        };
         Box::pin(async move { Ok(all) })
     }
 

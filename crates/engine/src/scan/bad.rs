@@ -26,8 +26,11 @@ impl BadPolicy {
             "fail" => Ok(BadPolicy::Fail),
             "skip" => Ok(BadPolicy::Skip),
             "dead-letter" if options.get("dead-letter.table").is_some() => Ok(BadPolicy::DeadLetter),
-            "dead-letter" => Err(Fault::user("bad-option", "'bad-records' = 'dead-letter' needs the option 'dead-letter.table'")
-                .hint("add 'dead-letter.table' = 'name of a table'")),
+            "dead-letter" => Err(Fault::user(
+                "bad-option",
+                "'bad-records' = 'dead-letter' needs the option 'dead-letter.table'",
+            )
+            .hint("add 'dead-letter.table' = 'name of a table'")),
             other => Err(Fault::user("bad-option", format!("option 'bad-records' has the value '{other}'"))
                 .hint("use 'fail', 'skip' or 'dead-letter'")),
         }
@@ -43,7 +46,12 @@ pub fn located(bad: &BadRecord, chunk: &RawChunk, split: &str, unit: &str) -> Fa
 ///
 /// # Errors
 /// User, when a column has another type than it takes.
-pub fn dead_letters(bad: &[BadRecord], chunk: &RawChunk, split: &str, schema: &SchemaRef) -> Result<Batch, Fault> {
+pub fn dead_letters(
+    bad: &[BadRecord],
+    chunk: &RawChunk,
+    split: &str,
+    schema: &SchemaRef,
+) -> Result<Batch, Fault> {
     let rows: Vec<(RowKind, Vec<Value>)> = bad
         .iter()
         .map(|b| {

@@ -36,11 +36,17 @@ pub enum GroupColumn {
 }
 
 impl GroupSpec {
-    /// Makes the source and the decoder of a scan group.
+    /// Makes the source and the decoder of a scan group. `paths` are, for each of its columns, the nested fields that are read (none: all of it).
     ///
     /// # Errors
     /// User, for wrong options or types.
-    pub fn new(group: &ScanGroup, parts: &dyn Parts, environment: &Environment, zone: &Arc<str>) -> Result<Self, Fault> {
+    pub fn new(
+        group: &ScanGroup,
+        paths: &[Vec<Vec<usize>>],
+        parts: &dyn Parts,
+        environment: &Environment,
+        zone: &Arc<str>,
+    ) -> Result<Self, Fault> {
         let table = &group.table;
         let connector = parts
             .connector(&table.connector)
@@ -50,11 +56,21 @@ impl GroupSpec {
         let mut columns = Vec::with_capacity(group.columns.len());
         let mut read = Vec::new();
         let mut metadata = Vec::new();
-        for column in &group.columns {
+        let mut fields: Vec<FieldSpec> = table
+            .schema
+            .fields
+            .iter()
+            .map(|f| FieldSpec { name: f.name.clone(), data_type: f.data_type.clone(), paths: Vec::new() })
+            .collect();
+        for (number, column) in group.columns.iter().enumerate() {
             match column {
                 ColumnSource::Physical(i) => {
-                    let field = table.schema.field(*i).ok_or_else(|| Fault::internal("column out of range"))?;
+                    let field =
+                        table.schema.field(*i).ok_or_else(|| Fault::internal("column out of range"))?;
                     read.push(*i);
+                    if let (Some(spec), Some(paths)) = (fields.get_mut(*i), paths.get(number)) {
+                        spec.paths.clone_from(paths);
+                    }
                     columns.push(GroupColumn::Physical(*i, field.data_type.clone()));
                 }
                 ColumnSource::Metadata { key, data_type } => {
@@ -75,18 +91,16 @@ impl GroupSpec {
         let decoder = match format {
             None => None,
             Some(format) => Some(format.decoder(DecoderSpec {
-                columns: table
-                    .schema
-                    .fields
-                    .iter()
-                    .map(|f| FieldSpec { name: f.name.clone(), data_type: f.data_type.clone(), paths: Vec::new() })
-                    .collect(),
+                columns: fields,
                 read: {
                     read.sort_unstable();
                     read.dedup();
                     // Partition columns come from the path, not from the record.
                     read.retain(|i| {
-                        table.schema.field(*i).is_none_or(|f| !table.partition_keys.iter().any(|k| **k == *f.name))
+                        table
+                            .schema
+                            .field(*i)
+                            .is_none_or(|f| !table.partition_keys.iter().any(|k| **k == *f.name))
                     });
                     read
                 },
@@ -102,16 +116,33 @@ impl GroupSpec {
                 *column = GroupColumn::Metadata(field.name.to_string(), data_type.clone());
             }
         }
-        Ok(GroupSpec { name: table.name.clone(), source, decoder, columns, bad: BadPolicy::new(&table.options)? })
+        Ok(GroupSpec {
+            name: table.name.clone(),
+            source,
+            decoder,
+            columns,
+            bad: BadPolicy::new(&table.options)?,
+        })
     }
 }
 
 impl GroupSpec {
     /// Constant rows.
     pub(crate) fn values(source: crate::runtime::ValuesSource) -> Self {
-        let columns =
-            source.schema.fields.iter().enumerate().map(|(i, f)| GroupColumn::Physical(i, f.data_type.clone())).collect();
-        GroupSpec { name: "VALUES".into(), source: Arc::new(source), decoder: None, columns, bad: BadPolicy::Fail }
+        let columns = source
+            .schema
+            .fields
+            .iter()
+            .enumerate()
+            .map(|(i, f)| GroupColumn::Physical(i, f.data_type.clone()))
+            .collect();
+        GroupSpec {
+            name: "VALUES".into(),
+            source: Arc::new(source),
+            decoder: None,
+            columns,
+            bad: BadPolicy::Fail,
+        }
     }
 }
 

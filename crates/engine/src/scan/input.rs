@@ -44,7 +44,9 @@ pub struct ChunkInput<'a> {
 
 impl ChunkInput<'_> {
     fn build(&mut self, column: usize, rows: Option<&UInt32Array>) -> Result<ArrayRef, Fault> {
-        let Some(source) = self.columns.get(column) else { return Err(Fault::internal("column out of range")) };
+        let Some(source) = self.columns.get(column) else {
+            return Err(Fault::internal("column out of range"));
+        };
         let all;
         let rows = match rows {
             Some(rows) => rows,
@@ -71,8 +73,10 @@ impl ChunkInput<'_> {
                 Value::array(picked, data_type)
             }
             (Content::Rows(batch), GroupColumn::Physical(position, _)) => {
-                let array =
-                    batch.columns.get(*position).ok_or_else(|| Fault::internal("the source gave too few columns"))?;
+                let array = batch
+                    .columns
+                    .get(*position)
+                    .ok_or_else(|| Fault::internal("the source gave too few columns"))?;
                 if rows.len() == self.rows {
                     return Ok(array.clone());
                 }
@@ -83,7 +87,8 @@ impl ChunkInput<'_> {
                     .schema
                     .index_of(key)
                     .ok_or_else(|| Fault::internal(format!("the source gave no metadata '{key}'")))?;
-                let array = batch.columns.get(position).ok_or_else(|| Fault::internal("column out of range"))?;
+                let array =
+                    batch.columns.get(position).ok_or_else(|| Fault::internal("column out of range"))?;
                 compute::take(array, rows, None).map_err(|e| Fault::internal(format!("taking rows: {e}")))
             }
         }
@@ -108,7 +113,9 @@ impl RuleInput for ChunkInput<'_> {
         if let Some(Some(array)) = self.built.get(column) {
             return match rows {
                 None => Ok(array.clone()),
-                Some(rows) => compute::take(array, rows, None).map_err(|e| Fault::internal(format!("taking rows: {e}"))),
+                Some(rows) => {
+                    compute::take(array, rows, None).map_err(|e| Fault::internal(format!("taking rows: {e}")))
+                }
             };
         }
         let array = self.build(column, rows)?;

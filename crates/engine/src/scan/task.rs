@@ -168,7 +168,11 @@ impl ScanTask {
     async fn open(&mut self) -> Result<(), Fault> {
         for split in self.splits.open().await? {
             for (i, (_, tracker)) in self.trackers.iter_mut().enumerate() {
-                let restored = self.splits.states.get(split).and_then(|s| s.restored_watermarks.get(i).copied().flatten());
+                let restored = self
+                    .splits
+                    .states
+                    .get(split)
+                    .and_then(|s| s.restored_watermarks.get(i).copied().flatten());
                 tracker.begin(split, restored);
             }
         }
@@ -196,7 +200,8 @@ impl ScanTask {
             Read::Rows(batch) => {
                 Progress::add(&self.progress.records, batch.rows as u64);
                 let kinds = batch.kinds.clone();
-                let failures = self.deliver(split, Source::Rows(&batch), batch.rows, kinds.as_deref()).await?;
+                let failures =
+                    self.deliver(split, Source::Rows(&batch), batch.rows, kinds.as_deref()).await?;
                 self.drop_failed(failures);
                 Ok(())
             }
@@ -239,7 +244,12 @@ impl ScanTask {
         Ok(())
     }
 
-    async fn send_dead_letters(&mut self, bad: &[BadRecord], chunk: &RawChunk, split: &str) -> Result<(), Fault> {
+    async fn send_dead_letters(
+        &mut self,
+        bad: &[BadRecord],
+        chunk: &RawChunk,
+        split: &str,
+    ) -> Result<(), Fault> {
         let mut letters = Vec::new();
         for s in self.subscribers.iter().filter(|s| s.subscription.stopped_at.is_none()) {
             if let Some((schema, channel)) = &s.subscription.dead_letters
@@ -273,16 +283,28 @@ impl ScanTask {
         }
         let (id, unit) = self.place(split);
         let content = match (source, &mut self.spec.decoder) {
-            (Source::Records(chunk, slices), Some(decoder)) => Content::Records { chunk, slices, decoder: &mut **decoder },
+            (Source::Records(chunk, slices), Some(decoder)) => {
+                Content::Records { chunk, slices, decoder: &mut **decoder }
+            }
             (Source::Rows(batch), _) => Content::Rows(batch),
-            (Source::Records(..), None) => return Err(Fault::internal("raw records of a source without format")),
+            (Source::Records(..), None) => {
+                return Err(Fault::internal("raw records of a source without format"));
+            }
         };
         let columns: &[GroupColumn] = &self.spec.columns;
-        let mut input =
-            ChunkInput { content, rows, columns, built: vec![None; columns.len()], split: (&id, unit), watermarks: None };
+        let mut input = ChunkInput {
+            content,
+            rows,
+            columns,
+            built: vec![None; columns.len()],
+            split: (&id, unit),
+            watermarks: None,
+        };
         let position = |row: usize| match source {
             Source::Records(chunk, slices) => chunk.position(slices.record_of(row)),
-            Source::Rows(batch) => batch.origin.as_ref().and_then(|o| o.positions.get(row).copied()).unwrap_or(row as u64),
+            Source::Rows(batch) => {
+                batch.origin.as_ref().and_then(|o| o.positions.get(row).copied()).unwrap_or(row as u64)
+            }
         };
         let located = |e: EvalError| match e.row {
             Some(row) => e.fault.in_place(format!("{id}, {unit} {}", position(row))),
@@ -334,9 +356,13 @@ impl ScanTask {
             let mut emitted = Vec::new();
             let mut state = TaskState::default();
             let mut failed = None;
-            let of_this = |rule: usize| self.rule_scans.get(rule).filter(|(n, _)| *n == number).map(|(_, entry)| *entry);
+            let of_this = |rule: usize| {
+                self.rule_scans.get(rule).filter(|(n, _)| *n == number).map(|(_, entry)| *entry)
+            };
             while let Some((rule, outcome)) = outcomes.next_if(|(rule, _)| of_this(*rule).is_some()) {
-                let (Some(entry), false, None) = (of_this(rule), subscriber.subscription.stopped_at.is_some(), &failed) else {
+                let (Some(entry), false, None) =
+                    (of_this(rule), subscriber.subscription.stopped_at.is_some(), &failed)
+                else {
                     continue;
                 };
                 let Some(scan) = subscriber.subscription.scans.get(entry) else { continue };
@@ -347,8 +373,10 @@ impl ScanTask {
                         continue;
                     }
                 };
-                let watermarks = subscriber.trackers.get(entry).copied().flatten().and_then(|t| before.get(t));
-                let made = output(scan, &hits, rows, survivors.as_ref(), &built, watermarks, kinds, &self.eval);
+                let watermarks =
+                    subscriber.trackers.get(entry).copied().flatten().and_then(|t| before.get(t));
+                let made =
+                    output(scan, &hits, rows, survivors.as_ref(), &built, watermarks, kinds, &self.eval);
                 let mut batch = match made {
                     Ok(Some(batch)) => batch,
                     Ok(None) => continue,
@@ -394,7 +422,8 @@ impl ScanTask {
         for f in failures.into_iter().rev() {
             if f.subscriber < self.subscribers.len() {
                 let gone = self.subscribers.remove(f.subscriber);
-                let _ = gone.subscription.events.send(Event::Failed { statement: f.statement, fault: f.fault });
+                let _ =
+                    gone.subscription.events.send(Event::Failed { statement: f.statement, fault: f.fault });
                 if let Err(fault) = self.rebuild() {
                     self.fail_all(&fault);
                 }
@@ -472,7 +501,11 @@ impl ScanTask {
     async fn obey(&mut self, command: Command) {
         match command {
             Command::Subscribe(subscription) => {
-                self.subscribers.push(Subscriber { subscription: *subscription, trackers: Vec::new(), sent: Vec::new() });
+                self.subscribers.push(Subscriber {
+                    subscription: *subscription,
+                    trackers: Vec::new(),
+                    sent: Vec::new(),
+                });
                 if let Err(fault) = self.rebuild() {
                     let statement = None;
                     if let Some(s) = self.subscribers.pop() {
@@ -648,23 +681,28 @@ fn output(
     if count == 0 {
         return Ok(None);
     }
-    let stored = survivors.map_or(rows, |s| arrow::array::Array::len(s));
+    let stored = survivors.map_or(rows, arrow::array::Array::len);
     let pick = match hits {
         Hits::Rows(r) if r.len() < stored => Some(positions(r, survivors)),
         _ => None,
     };
     let mut read = Vec::with_capacity(scan.output.reads.len());
     for c in &scan.output.reads {
-        let array = built.get(*c).and_then(Option::as_ref).ok_or_else(|| Fault::internal("column was not built"))?;
+        let array =
+            built.get(*c).and_then(Option::as_ref).ok_or_else(|| Fault::internal("column was not built"))?;
         read.push(match &pick {
             None => array.clone(),
-            Some(p) => compute::take(array, p, None).map_err(|e| Fault::internal(format!("taking rows: {e}")))?,
+            Some(p) => {
+                compute::take(array, p, None).map_err(|e| Fault::internal(format!("taking rows: {e}")))?
+            }
         });
     }
     let selected = |all: &[i64]| -> Arc<[i64]> {
         match hits {
             Hits::All => all.into(),
-            Hits::Rows(r) => r.iter().map(|i| all.get(*i as usize).copied().unwrap_or(MIN_WATERMARK)).collect(),
+            Hits::Rows(r) => {
+                r.iter().map(|i| all.get(*i as usize).copied().unwrap_or(MIN_WATERMARK)).collect()
+            }
         }
     };
     let watermarks = watermarks.map(|w| selected(w));

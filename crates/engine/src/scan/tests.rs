@@ -4,11 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use millstream_expr::functions::call_expr;
 use millstream_expr::{BindContext, CastMode, EvalContext, Expr};
-use millstream_flow::{Barrier, BoxFuture, Element, MemoryBudget, Offset, Read, Source, Split, SplitReader, Watermark};
+use millstream_flow::{
+    Barrier, BoxFuture, Element, MemoryBudget, Offset, Read, Source, Split, SplitReader, Watermark,
+};
 use millstream_operators::OperatorContext;
 use millstream_plan::{ProjectItem, ScanOp, TableSpec, WatermarkSpec};
 use millstream_types::{
-    Batch, DataType, Fault, Field, ManualClock, RowKind, Schema, SchemaRef, SeededRandom, Span, TypeKind, Value,
+    Batch, DataType, Fault, Field, ManualClock, RowKind, Schema, SchemaRef, SeededRandom, Span, TypeKind,
+    Value,
 };
 use tokio::sync::mpsc;
 
@@ -43,7 +46,11 @@ impl Source for Fed {
         true
     }
 
-    fn open<'a>(&'a self, _: &'a Split, _: Option<&'a Offset>) -> BoxFuture<'a, Result<Box<dyn SplitReader>, Fault>> {
+    fn open<'a>(
+        &'a self,
+        _: &'a Split,
+        _: Option<&'a Offset>,
+    ) -> BoxFuture<'a, Result<Box<dyn SplitReader>, Fault>> {
         let batches = self.batches.clone();
         Box::pin(async move { Ok(Box::new(FedReader { batches, read: 0 }) as Box<dyn SplitReader>) })
     }
@@ -94,7 +101,8 @@ fn bind() -> BindContext {
 /// `CAST(s AS BIGINT) > 0`: fails on text that is no number.
 fn fallible() -> Expr {
     let s = Expr::column(1, DataType::string());
-    let number = millstream_expr::coerce::explicit_cast(s, &DataType::bigint(), CastMode::Cast, &bind()).unwrap();
+    let number =
+        millstream_expr::coerce::explicit_cast(s, &DataType::bigint(), CastMode::Cast, &bind()).unwrap();
     let zero = Expr::literal(0i64, TypeKind::BigInt.not_null());
     call_expr(">", &[number, zero], &[], Span::default(), &bind()).unwrap()
 }
@@ -131,7 +139,11 @@ impl Job {
             columns: vec![0, 1, 2],
             filter,
             output,
-            watermark: watermark.then(|| WatermarkSpec { column: "ts".into(), rowtime: ts.clone(), watermark: ts }),
+            watermark: watermark.then(|| WatermarkSpec {
+                column: "ts".into(),
+                rowtime: ts.clone(),
+                watermark: ts,
+            }),
             hints: Vec::new(),
         };
         let (sender, rows) = channel(1 << 20, MemoryBudget::new(1 << 30), Activity::default());
@@ -198,7 +210,12 @@ struct Scan {
 #[allow(clippy::disallowed_methods)] // a test is its own spawner
 fn scan() -> Scan {
     let (feed, fed) = mpsc::unbounded_channel();
-    let columns = schema().fields.iter().enumerate().map(|(i, f)| GroupColumn::Physical(i, f.data_type.clone())).collect();
+    let columns = schema()
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(i, f)| GroupColumn::Physical(i, f.data_type.clone()))
+        .collect();
     let spec = GroupSpec {
         name: "t".into(),
         source: Arc::new(Fed { batches: Arc::new(Mutex::new(fed)) }),
@@ -270,7 +287,9 @@ async fn barriers_and_offsets_are_per_job() {
     settle().await;
     scan.feed(&[(2, "b", 0)]);
     settle().await;
-    let Some(Event::ScanAck { checkpoint: 5, scan: position, .. }) = first.events.recv().await else { panic!("no answer") };
+    let Some(Event::ScanAck { checkpoint: 5, scan: position, .. }) = first.events.recv().await else {
+        panic!("no answer")
+    };
     assert_eq!(position.splits[0].offset.as_deref(), Some("rows=1"));
     let kinds: Vec<&str> = std::iter::from_fn(|| first.try_next())
         .map(|e| match e {

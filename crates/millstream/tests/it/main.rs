@@ -1,6 +1,10 @@
 //! The library, as a program uses it.
 
+// Tests fail by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 mod deep;
+mod examples;
 mod own_functions;
 mod results;
 mod stepping;

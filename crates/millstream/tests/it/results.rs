@@ -13,7 +13,10 @@ async fn rows_come_as_a_stream_of_batches() {
     use futures_core::Stream;
     let mut session = Session::new();
     let mut rows = session.query("SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS t (n, s)").await.unwrap();
-    assert_eq!(rows.schema().fields.iter().map(|f| f.data_type.to_string()).collect::<Vec<_>>(), ["INT NOT NULL", "CHAR(1) NOT NULL"]);
+    assert_eq!(
+        rows.schema().fields.iter().map(|f| f.data_type.to_string()).collect::<Vec<_>>(),
+        ["INT NOT NULL", "CHAR(1) NOT NULL"]
+    );
     let mut found = Vec::new();
     while let Some(batch) = std::future::poll_fn(|c| Pin::new(&mut rows).poll_next(c)).await {
         let batch = batch.unwrap();

@@ -9,8 +9,8 @@ async fn one_row_goes_all_the_way_through_before_the_next() {
     let handle = SteppingHandle::new();
     let [raw, of_rows] = handle.connectors();
     let mut session = Session::builder().connector(raw).connector(of_rows).build();
-    let text = "CREATE TABLE a (n INT) WITH ('connector' = 'stepping', 'format' = 'json');\n\
-                CREATE TABLE b (n INT) WITH ('connector' = 'stepping', 'format' = 'json');\n\
+    let text = "CREATE TABLE a (n INT) WITH ('connector' = 'stepping', 'path' = 'a', 'format' = 'json');\n\
+                CREATE TABLE b (n INT) WITH ('connector' = 'stepping', 'path' = 'b', 'format' = 'json');\n\
                 CREATE TABLE o (n INT) WITH ('connector' = 'stepping-rows');\n\
                 INSERT INTO o SELECT n FROM a WHERE n > 0 UNION ALL SELECT n * 10 FROM b";
     let mut plan = None;
@@ -45,9 +45,13 @@ async fn one_row_goes_all_the_way_through_before_the_next() {
     }
     assert_eq!(seen, [(1, 1), (2, 2), (3, 2), (4, 3), (5, 4)]);
     job.wait().await;
-    let numbers: Vec<Vec<Value>> = handle.rows(&name("o")).into_iter().map(|(kind, row)| {
-        assert_eq!(kind, RowKind::Insert);
-        row
-    }).collect();
+    let numbers: Vec<Vec<Value>> = handle
+        .rows(&name("o"))
+        .into_iter()
+        .map(|(kind, row)| {
+            assert_eq!(kind, RowKind::Insert);
+            row
+        })
+        .collect();
     assert_eq!(numbers, [[Value::Int(1)], [Value::Int(20)], [Value::Int(30)], [Value::Int(4)]]);
 }

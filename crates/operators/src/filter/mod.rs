@@ -22,8 +22,15 @@ impl Filter {
 }
 
 impl Operator for Filter {
-    fn process(&mut self, _: usize, batch: Batch, context: &OperatorContext, out: &mut Output) -> Result<(), Fault> {
-        let rows = Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+    fn process(
+        &mut self,
+        _: usize,
+        batch: Batch,
+        context: &OperatorContext,
+        out: &mut Output,
+    ) -> Result<(), Fault> {
+        let rows =
+            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
         let mask = self.predicate.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         out.push(batch.filter(&mask)?);
         Ok(())

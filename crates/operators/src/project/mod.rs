@@ -23,8 +23,15 @@ impl Project {
 }
 
 impl Operator for Project {
-    fn process(&mut self, _: usize, batch: Batch, context: &OperatorContext, out: &mut Output) -> Result<(), Fault> {
-        let rows = Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+    fn process(
+        &mut self,
+        _: usize,
+        batch: Batch,
+        context: &OperatorContext,
+        out: &mut Output,
+    ) -> Result<(), Fault> {
+        let rows =
+            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
         let columns = self.program.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         out.push(batch.with_columns(self.schema.clone(), columns));
         Ok(())

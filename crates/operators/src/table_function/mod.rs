@@ -24,14 +24,26 @@ impl TableFunction {
     ///
     /// # Errors
     /// When an argument cannot be compiled.
-    pub fn new(args: &[Expr], kernel: Arc<dyn TableKernel>, left: bool, schema: SchemaRef) -> Result<Self, Fault> {
+    pub fn new(
+        args: &[Expr],
+        kernel: Arc<dyn TableKernel>,
+        left: bool,
+        schema: SchemaRef,
+    ) -> Result<Self, Fault> {
         Ok(TableFunction { args: Program::compile(args)?, kernel, left, schema })
     }
 }
 
 impl Operator for TableFunction {
-    fn process(&mut self, _: usize, batch: Batch, context: &OperatorContext, out: &mut Output) -> Result<(), Fault> {
-        let rows = Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+    fn process(
+        &mut self,
+        _: usize,
+        batch: Batch,
+        context: &OperatorContext,
+        out: &mut Output,
+    ) -> Result<(), Fault> {
+        let rows =
+            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
         let args = self.args.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         let args: Vec<Column> = args.into_iter().map(Column::Array).collect();
         let given = self.kernel.eval(&args, &rows, &context.eval).map_err(|e| at_origin(e, &batch))?;

@@ -18,7 +18,13 @@ impl Union {
 }
 
 impl Operator for Union {
-    fn process(&mut self, _: usize, mut batch: Batch, _: &OperatorContext, out: &mut Output) -> Result<(), Fault> {
+    fn process(
+        &mut self,
+        _: usize,
+        mut batch: Batch,
+        _: &OperatorContext,
+        out: &mut Output,
+    ) -> Result<(), Fault> {
         batch.schema = self.schema.clone();
         out.push(batch);
         Ok(())

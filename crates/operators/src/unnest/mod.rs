@@ -27,7 +27,13 @@ impl Unnest {
     /// When the collection cannot be compiled.
     pub fn new(collection: &Expr, ordinality: bool, left: bool, schema: SchemaRef) -> Result<Self, Fault> {
         let data_type = collection.data_type.clone();
-        Ok(Unnest { collection: Program::compile(std::slice::from_ref(collection))?, data_type, ordinality, left, schema })
+        Ok(Unnest {
+            collection: Program::compile(std::slice::from_ref(collection))?,
+            data_type,
+            ordinality,
+            left,
+            schema,
+        })
     }
 }
 
@@ -49,8 +55,15 @@ impl Elements {
 }
 
 impl Operator for Unnest {
-    fn process(&mut self, _: usize, batch: Batch, context: &OperatorContext, out: &mut Output) -> Result<(), Fault> {
-        let rows = Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+    fn process(
+        &mut self,
+        _: usize,
+        batch: Batch,
+        context: &OperatorContext,
+        out: &mut Output,
+    ) -> Result<(), Fault> {
+        let rows =
+            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
         let collection = self.collection.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         let Some(list) = collection.first().and_then(|c| c.as_list_opt::<i32>()) else {
             return Err(Fault::internal("UNNEST of something that is no collection"));
@@ -115,7 +128,9 @@ impl Unnest {
                     (_, item) => vec![item],
                 }
             }
-            TypeKind::Array(element) if !matches!(element.kind, TypeKind::Row(_)) => vec![Some(values.clone())],
+            TypeKind::Array(element) if !matches!(element.kind, TypeKind::Row(_)) => {
+                vec![Some(values.clone())]
+            }
             _ => fields(values),
         }
     }

@@ -79,8 +79,9 @@ fn same_source(a: &TableSpec, b: &TableSpec) -> bool {
         && a.partition_keys == b.partition_keys
         && decides(a) == decides(b)
         && match format {
-            // Rows of a source without a format, and columns by position: only the same declaration means the same.
-            None => a.schema == b.schema,
+            // Rows that are made up or asked for: two tables of the same options are still two sources (random rows must differ).
+            None => a.schema == b.schema && a.name == b.name,
+            // Columns by position: only the same declaration means the same.
             Some(f) if BY_POSITION.contains(&f) => a.schema == b.schema,
             Some(_) => a.schema.fields.iter().all(|f| {
                 b.schema

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use millstream::flow::{
-    BoxFuture, Connector, ConnectorCard, Offset, RawChunk, Read, RecordSpan, Sink, SinkSpec, Source, SourceSpec, Split, SplitReader,
+    BoxFuture, Connector, ConnectorCard, Offset, RawChunk, Read, RecordSpan, Sink, SinkSpec, Source,
+    SourceSpec, Split, SplitReader,
 };
 use millstream::types::Fault;
 
@@ -66,7 +67,8 @@ fn rows(path: &str) -> Result<Vec<(i64, String)>, Fault> {
         .map(|line| {
             let row: serde_json::Value =
                 serde_json::from_str(line).map_err(|e| Fault::user("bad-record", format!("{path}: {e}")))?;
-            let seq = row["seq"].as_i64().ok_or_else(|| Fault::user("bad-record", format!("{path}: no seq")))?;
+            let seq =
+                row["seq"].as_i64().ok_or_else(|| Fault::user("bad-record", format!("{path}: no seq")))?;
             Ok((seq, line.to_string()))
         })
         .collect()

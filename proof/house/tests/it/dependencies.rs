@@ -11,7 +11,18 @@ const BUDGET: usize = 250;
 
 /// Licences that a crate may offer (one of them is enough where it offers several).
 const LICENCES: &[&str] = &[
-    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "Unlicense", "Unicode-3.0", "CC0-1.0", "0BSD", "BSL-1.0", "MIT-0",
+    "MIT",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "Unlicense",
+    "Unicode-3.0",
+    "CC0-1.0",
+    "0BSD",
+    "BSL-1.0",
+    "MIT-0",
     "Apache-2.0 WITH LLVM-exception",
 ];
 
@@ -21,9 +32,11 @@ fn licences_are_permissive() {
     for package in metadata().packages.iter().filter(|p| p.source.is_some()) {
         let licence = package.license.clone().unwrap_or_default();
         // "A OR B AND C", "A/B": every AND part needs one permitted OR part; brackets only group such parts here.
-        let fine = licence.replace('/', " OR ").replace(['(', ')'], "").split(" AND ").all(|part| {
-            part.split(" OR ").any(|l| LICENCES.contains(&l.trim()))
-        });
+        let fine = licence
+            .replace('/', " OR ")
+            .replace(['(', ')'], "")
+            .split(" AND ")
+            .all(|part| part.split(" OR ").any(|l| LICENCES.contains(&l.trim())));
         if !fine {
             wrong.push(format!("{} {}: {licence:?}", package.name, package.version));
         }

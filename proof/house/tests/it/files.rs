@@ -49,7 +49,8 @@ fn nothing_is_named_after_nothing() {
         .into_iter()
         .filter(|p| {
             p.strip_prefix(root()).is_ok_and(|p| {
-                p.components().any(|c| SACKS.contains(&c.as_os_str().to_string_lossy().trim_end_matches(".rs")))
+                p.components()
+                    .any(|c| SACKS.contains(&c.as_os_str().to_string_lossy().trim_end_matches(".rs")))
             })
         })
         .collect();

@@ -8,7 +8,10 @@ fn compare(name: &str, page: &str) {
         std::fs::write(&path, page).expect("writing a page");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == page, "docs/{name} is not what the definitions say: run UPDATE_DOCS=1 cargo test -p house");
+    assert!(
+        found == page,
+        "docs/{name} is not what the definitions say: run UPDATE_DOCS=1 cargo test -p house"
+    );
 }
 
 #[test]
