@@ -1,6 +1,7 @@
 //! Scalar functions and operators, one file or folder a family.
 
 mod access;
+mod ancestor;
 mod arithmetic;
 pub mod bitmap;
 mod collection;
@@ -39,15 +40,18 @@ pub struct Family {
 /// The families, in the manual's order. A new family is a line here.
 pub const FAMILIES: &[Family] = &[
     Family { title: "Comparison", lists: &[comparison::FUNCTIONS, pattern::FUNCTIONS] },
+    Family { title: "Conditions by name", lists: &[ancestor::OPERATORS] },
     Family { title: "Logic", lists: &[logical::FUNCTIONS] },
     Family { title: "Conditional values", lists: &[conditional::FUNCTIONS] },
     Family { title: "Numbers", lists: arithmetic::FUNCTIONS },
+    Family { title: "Bits, bases and operations by name", lists: &[ancestor::NUMBERS] },
     Family { title: "Text", lists: string::FUNCTIONS },
     Family { title: "Regular expressions", lists: regexp::FUNCTIONS },
     Family { title: "Digests", lists: hash::FUNCTIONS },
     Family { title: "URLs and addresses", lists: url::FUNCTIONS },
     Family { title: "Dates and times", lists: temporal::FUNCTIONS },
-    Family { title: "Log lines", lists: &[grok::FUNCTIONS] },
+    Family { title: "Dates and times as text", lists: ancestor::MOMENTS },
+    Family { title: "Log lines", lists: &[grok::FUNCTIONS, ancestor::LINES] },
     Family { title: "JSON", lists: json::FUNCTIONS },
     Family { title: "Types", lists: &[conversion::FUNCTIONS] },
     Family { title: "Collections", lists: &[constructors::FUNCTIONS, access::FUNCTIONS] },

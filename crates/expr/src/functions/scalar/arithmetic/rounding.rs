@@ -51,7 +51,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The value cut to some digits behind the point (0 by default; negative: before it).",
         &[Example::new("TRUNCATE(42.329, 2)", "42.32")],
         |c| to_digits(c, "TRUNCATE", Way::Zero),
-    ),
+    )
+    .aliases(&["TRUNC"]),
 ];
 
 fn whole(call: &Call<'_>, name: &'static str, way: Way) -> Result<BoundCall, Fault> {

@@ -30,7 +30,8 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
         "Seconds since 1970-01-01 00:00:00 UTC in the session's time zone, by a pattern of SimpleDateFormat ('yyyy-MM-dd HH:mm:ss' by default).",
         &[Example::new("FROM_UNIXTIME(1583000000, 'yyyy/MM/dd HH')", "2020/02/29 18")],
         from_unixtime,
-    ),
+    )
+    .aliases(&["FROMUNIXTIME"]),
     Function::new(
         "CONVERT_TZ",
         "CONVERT_TZ(moment STRING, from_zone STRING, to_zone STRING) -> STRING",

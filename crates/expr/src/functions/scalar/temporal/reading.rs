@@ -53,7 +53,8 @@ pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
          ('yyyy-MM-dd HH:mm:ss' by default). -9223372036854775808 where it cannot be read.",
         &[Example::new("UNIX_TIMESTAMP('2020-02-29', 'yyyy-MM-dd')", "1582934400")],
         unix_timestamp,
-    ),
+    )
+    .aliases(&["UNIXTIMESTAMP", "UNIXTIME"]),
 ];
 
 /// One to `most` arguments, all strings.
