@@ -41,6 +41,10 @@ pub fn run(
 
 /// The faults of the statement after its set-up.
 fn plan(case: &Json, sql: &str) -> Vec<Fault> {
+    // What only a client carries out: of these the recorded answer is that of the parser.
+    if case["client"].as_bool() == Some(true) {
+        return millstream_sql::parse_statement(sql).err().into_iter().collect();
+    }
     let mut session = Session::new();
     for line in case["setup"].as_array().into_iter().flatten() {
         let faults = session.plan_only(line.as_str().unwrap_or(""));

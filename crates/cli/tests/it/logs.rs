@@ -78,7 +78,7 @@ fn nested_status_documents() {
         for u in 0..1 + random.next_u64() % 3 {
             let mut peers = Vec::new();
             for p in 0..random.next_u64() % 4 {
-                let passed = random.next_u64() % 2 == 0;
+                let passed = random.next_u64().is_multiple_of(2);
                 peers.push(serde_json::json!({
                     "id": p, "server": format!("10.0.{u}.{p}:80"), "backup": p == 1, "state": pick(&random, &["up", "down"]),
                     "responses": {"1xx": 0, "2xx": i}, "health_checks": {"checks": 5, "last_passed": passed},

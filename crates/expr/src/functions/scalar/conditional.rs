@@ -60,6 +60,9 @@ fn if_else(call: &Call<'_>) -> Result<BoundCall, Fault> {
     }
     let values = call.args.get(1..).unwrap_or_default();
     let (values, data_type) = unify(values).ok_or_else(|| call.refuse(FORM))?;
+    // As in Flink, a condition that may be NULL makes the type nullable, although a NULL condition gives the second value.
+    let nullable = data_type.nullable || condition.data_type.nullable;
+    let data_type = data_type.with_nullable(nullable);
     let args = std::iter::once(condition.clone()).chain(values).collect();
     let kernel = simple("IF", |arguments, _| {
         let rows = arguments.rows();
