@@ -1,8 +1,15 @@
 //! The manual's page of functions, from their definitions.
 
+mod migrating;
+mod replaced;
+
+pub use migrating::migrating_markdown;
+pub use replaced::{REPLACED, replaced};
+
 use std::fmt::Write;
 
-use crate::functions::{AggregateFunction, AggregateKind, aggregate, scalar};
+use crate::functions::table::TableFunction;
+use crate::functions::{AggregateFunction, AggregateKind, aggregate, scalar, table};
 use crate::{Function, Origin};
 
 /// The page in Markdown: a chapter a family, with signatures, meaning and examples.
@@ -27,7 +34,43 @@ pub fn functions_markdown() -> String {
             push_aggregate(&mut out, function);
         }
     }
+    out.push_str("\n## Table functions\n");
+    for function in table::all() {
+        push_table(&mut out, function);
+    }
     out
+}
+
+/// The section of one function, by name or alias, or the SQL that replaces a function of RocketMQ Streams; `None`: there is no such function.
+pub fn function_markdown(name: &str) -> Option<String> {
+    let mut out = String::new();
+    let named = |n: &str, aliases: &[&str]| {
+        n.eq_ignore_ascii_case(name) || aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
+    };
+    if let Some(f) = scalar::all().find(|f| named(f.name, f.aliases)) {
+        push_scalar(&mut out, f);
+    }
+    if let Some(f) = aggregate::all().find(|f| named(f.name, f.aliases)) {
+        push_aggregate(&mut out, f);
+    }
+    if let Some(f) = table::all().find(|f| named(f.name, f.aliases)) {
+        push_table(&mut out, f);
+    }
+    if let Some(sql) = replaced(name).filter(|_| out.is_empty()) {
+        let _ = write!(
+            out,
+            "\n### {name}\n\nA function of Apache RocketMQ Streams that SQL does not need. Write instead:\n\n```\n{sql}\n```\n"
+        );
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn push_table(out: &mut String, f: &TableFunction) {
+    push_head(out, f.name, f.aliases, f.signature, f.doc, f.origin);
+    out.push_str("\n| call | rows |\n|---|---|\n");
+    for e in f.examples {
+        let _ = writeln!(out, "| {} | {} |", cell(e.expr), cell(e.result));
+    }
 }
 
 fn push_head(out: &mut String, name: &str, aliases: &[&str], signature: &str, doc: &str, origin: Origin) {

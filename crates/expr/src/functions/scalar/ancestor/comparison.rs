@@ -1,6 +1,6 @@
 //! Names of operators, and conditions on texts.
 
-use millstream_types::{DataType, Fault, TypeKind};
+use millstream_types::{Fault, TypeKind};
 
 use super::{any_of, apply, not, stands_for, text};
 use crate::coerce::explicit_cast;
