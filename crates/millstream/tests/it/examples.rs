@@ -27,13 +27,22 @@ async fn examples_of_the_manual_are_true() {
     let mut count = 0;
     for function in scalar::all() {
         for example in function.examples {
-            count += 1;
-            match text_of(&mut session, example.expr).await {
-                Ok(text) if text == example.result => {}
-                other => wrong.push(format!(
-                    "{}: {} is {other:?}, not {}",
-                    function.name, example.expr, example.result
-                )),
+            if function.name == "CURRENT_WATERMARK" {
+                // Needs a table with a watermark.
+                continue;
+            }
+            // Under each of its names, where the example calls it by the first one.
+            let called = format!("{}(", function.name);
+            // (A FROM inside the parentheses belongs to the one name.)
+            let plain = example.expr.contains(&called) && !example.expr.contains(" FROM ");
+            let renamed = function.aliases.iter().filter(|_| plain);
+            let expressions = renamed.map(|a| example.expr.replace(&called, &format!("`{a}`(")));
+            for expression in std::iter::once(example.expr.to_string()).chain(expressions) {
+                count += 1;
+                match text_of(&mut session, &expression).await {
+                    Ok(text) if text == example.result => {}
+                    other => wrong.push(format!("{expression} is {other:?}, not {}", example.result)),
+                }
             }
         }
     }
