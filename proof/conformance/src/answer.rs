@@ -32,9 +32,14 @@ pub fn same_kind(error: &Json, refusal: &Refusal<'_>) -> Result<(), String> {
         FaultKind::User | FaultKind::External => {}
     }
     // A name that Flink knows must not be unknown here.
-    let flink_knows_it = !["No match found for function signature", "does not exist", "doesn't exist", "not found in any table"]
-        .iter()
-        .any(|m| flink.contains(m));
+    let flink_knows_it = ![
+        "No match found for function signature",
+        "does not exist",
+        "doesn't exist",
+        "not found in any table",
+    ]
+    .iter()
+    .any(|m| flink.contains(m));
     if fault.code() == "unknown-function" && flink_knows_it && kind != "parse" {
         return Err(told());
     }

@@ -19,7 +19,7 @@ pub struct Manifest {
     pub number: u64,
     /// The manifest that this start of the job was restored from.
     pub restored_from: Option<u64>,
-    /// Number of the start that wrote it, from 1.
+    /// The start that wrote it: the number of the manifest that it began with, so a later start has a greater one.
     pub start: u64,
     /// When it was written, in milliseconds since the epoch.
     pub created: i64,

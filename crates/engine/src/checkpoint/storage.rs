@@ -28,7 +28,8 @@ pub enum Restore {
 
 /// A sequence of manifests.
 pub trait CheckpointStorage: Send + Sync + Debug {
-    /// Creates the manifest of a number. `Ok(false)`: the number is taken.
+    /// Creates the manifest of a number. `Ok(false)`: the number is taken, or was: there is a greater one. A process that was asleep while its
+    /// successor took the number, and removed it again as no longer retained, must not get it.
     ///
     /// # Errors
     /// External, when it cannot be made durable.
@@ -111,6 +112,17 @@ impl LocalStorage {
     fn path(&self, number: u64) -> PathBuf {
         self.directory.join(format!("{number:010}.manifest"))
     }
+
+    fn listed(&self) -> std::io::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(&self.directory)? {
+            let name = entry?.file_name();
+            // Names that are no numbers are not ours.
+            numbers.extend(name.to_str().and_then(|n| n.strip_suffix(".manifest")?.parse::<u64>().ok()));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
 }
 
 fn disk(path: &Path, what: &str, error: &std::io::Error) -> Fault {
@@ -133,8 +145,13 @@ impl CheckpointStorage for LocalStorage {
             drop(file);
             match fs::hard_link(&aside, &target) {
                 Ok(()) => {
+                    // Who removes a manifest has a greater one already, so looking after the link misses no successor.
+                    let passed = self.listed()?.last().is_some_and(|newest| *newest > manifest.number);
+                    if passed {
+                        fs::remove_file(&target)?;
+                    }
                     fs::File::open(&self.directory)?.sync_all()?;
-                    Ok(true)
+                    Ok(!passed)
                 }
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
                 Err(e) => Err(e),
@@ -147,14 +164,7 @@ impl CheckpointStorage for LocalStorage {
     }
 
     fn numbers(&self) -> Result<Vec<u64>, Fault> {
-        let entries =
-            fs::read_dir(&self.directory).map_err(|e| disk(&self.directory, "listing checkpoints", &e))?;
-        let mut numbers: Vec<u64> = entries
-            .filter_map(Result::ok)
-            .filter_map(|e| e.file_name().to_str()?.strip_suffix(".manifest")?.parse().ok())
-            .collect();
-        numbers.sort_unstable();
-        Ok(numbers)
+        self.listed().map_err(|e| disk(&self.directory, "listing checkpoints", &e))
     }
 
     fn read(&self, number: u64) -> Result<Manifest, Fault> {
@@ -193,8 +203,14 @@ mod tests {
         assert_eq!(restored(&storage, &Restore::Latest).unwrap(), Some(m));
         let f = restored(&storage, &Restore::Number { number: 3, allow_duplicates: true }).unwrap_err();
         assert!(f.remedy().unwrap().contains('7'));
+        m.number = 9;
+        assert!(storage.create(&m).unwrap());
         storage.remove(7).unwrap();
         storage.remove(7).unwrap();
+        m.number = 7;
+        assert!(!storage.create(&m).unwrap(), "a successor had it, and is further by now");
+        assert_eq!(storage.numbers().unwrap(), [9]);
+        storage.remove(9).unwrap();
         assert_eq!(restored(&storage, &Restore::Latest).unwrap(), None);
         fs::remove_dir_all(dir).unwrap();
     }

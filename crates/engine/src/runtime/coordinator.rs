@@ -179,6 +179,8 @@ impl Coordinator {
         let mut pending: Option<Pending> = None;
         let mut finished: BTreeSet<usize> = BTreeSet::new();
         let mut stopping = false;
+        // The handle is gone: nobody can say anything any more.
+        let mut released = false;
         let mut last_started = false;
         let ticks = self.storage.is_some() && self.interval.is_some();
         let interval = Duration::from_millis(self.interval.unwrap_or(u64::from(u32::MAX)));
@@ -190,8 +192,9 @@ impl Coordinator {
                 pending = Some(self.start(Barrier { checkpoint: number, last: true }));
             }
             tokio::select! {
-                mode = self.control.recv() => match mode {
+                mode = self.control.recv(), if !released => match mode {
                     Some(StopMode::Drain) | None => {
+                        released = mode.is_none();
                         stopping = true;
                         for scan in &self.scans {
                             let _ = scan.send(Command::Stop { job: self.job });
@@ -305,9 +308,11 @@ impl Coordinator {
         Progress::add(&self.progress.checkpoints, 1);
         if let Some((storage, _)) = &self.storage {
             let numbers = storage.numbers()?;
-            let keep = self.retained.max(1);
-            for old in numbers.iter().rev().skip(keep) {
-                storage.remove(*old)?;
+            // Only the newest start deletes.
+            if numbers.last() == Some(&pending.barrier.checkpoint) {
+                for old in numbers.iter().rev().skip(self.retained.max(1)) {
+                    storage.remove(*old)?;
+                }
             }
         }
         Ok(())

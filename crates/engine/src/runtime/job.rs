@@ -303,7 +303,9 @@ fn begin(
         None => Manifest::new(new_id(context), context.name.clone(), KEY_GROUPS),
     };
     begin.number = newest.unwrap_or(0) + 1;
-    begin.start += 1;
+    // Counting on from the restored manifest would give two starts one number where an older checkpoint is restored, and names of
+    // output carry it.
+    begin.start = begin.number;
     begin.created = context.environment.clock.now_millis();
     begin.operators = plan
         .nodes

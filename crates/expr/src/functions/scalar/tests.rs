@@ -46,7 +46,9 @@ fn evaluate(name: &'static str, args: &[Expr], constant: bool) {
     let context = context();
     let Some(function) = all().find(|f| f.name == name) else { return };
     let span = Span::default();
-    let Ok(bound) = (function.bind)(&Call { name, args, keywords: &[], span, context: &context }) else { return };
+    let Ok(bound) = (function.bind)(&Call { name, args, keywords: &[], span, context: &context }) else {
+        return;
+    };
     let call = CallExpr {
         name: name.into(),
         args: bound.args,
