@@ -6,6 +6,7 @@ mod arguments;
 mod check;
 mod explain;
 mod functions;
+mod interrupt;
 mod output;
 mod progress;
 mod run;

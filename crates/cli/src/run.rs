@@ -10,6 +10,7 @@ use millstream::{
 };
 
 use crate::arguments::RunArguments;
+use crate::interrupt::{self, Interrupts};
 use crate::output;
 use crate::progress::{ProgressLine, summary};
 use crate::text::{self, Text};
@@ -48,7 +49,7 @@ pub async fn run(arguments: RunArguments) -> u8 {
     let mut runner = Runner {
         session,
         arguments,
-        interrupted: false,
+        interrupts: Some(Interrupts::new()),
         clock: Arc::new(SystemClock::new()),
         inserts: Vec::new(),
     };
@@ -77,7 +78,8 @@ fn restore(arguments: &RunArguments) -> Result<Restore, u8> {
 struct Runner {
     session: Session,
     arguments: RunArguments,
-    interrupted: bool,
+    /// Until the first one comes.
+    interrupts: Option<Interrupts>,
     clock: Arc<dyn Clock>,
     inserts: Vec<JobPlan>,
 }
@@ -110,7 +112,7 @@ impl Runner {
                 }
                 StatementResult::Rows(rows) => {
                     self.rows(*rows).await.map_err(fail)?;
-                    if self.interrupted {
+                    if self.interrupts.is_none() {
                         return Err(INTERRUPTED);
                     }
                 }
@@ -131,15 +133,16 @@ impl Runner {
         let stop = rows.job().map(JobHandle::stopper);
         loop {
             let next = tokio::select! {
-                next = rows.next() => next,
-                () = interrupt(), if !self.interrupted => {
-                    self.interrupted = true;
+                // Rows that come without a pause must not hide the signal.
+                biased;
+                () = interrupt::first(&mut self.interrupts) => {
                     if let Some(stop) = &stop {
                         stop(StopMode::Now);
                     }
-                    watch_for_second_interrupt();
+                    self.interrupts.take().into_iter().for_each(Interrupts::end_at_next);
                     continue;
                 }
+                next = rows.next() => next,
             };
             match next? {
                 Some(batch) => {
@@ -194,45 +197,18 @@ impl Runner {
         let stop = job.stopper();
         let done = job.wait();
         tokio::pin!(done);
-        let mut interrupted = false;
         loop {
             tokio::select! {
                 report = &mut done => return report,
-                () = interrupt(), if !interrupted => {
-                    interrupted = true;
+                () = interrupt::first(&mut self.interrupts) => {
                     eprintln!("stopping: what was read is being committed (Ctrl-C again stops at once)");
                     stop(StopMode::Drain);
-                    watch_for_second_interrupt();
+                    self.interrupts.take().into_iter().for_each(Interrupts::end_at_next);
                 }
                 () = tokio::time::sleep(Duration::from_millis(500)) => line.draw(&progress),
             }
         }
     }
-}
-
-/// Ctrl-C, or the request to end that a service manager sends.
-async fn interrupt() {
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        pressed = tokio::signal::ctrl_c() => if pressed.is_err() { std::future::pending::<()>().await },
-        () = terminate => {}
-    }
-}
-
-/// A second Ctrl-C ends the process at once: what is not committed is thrown away at the next restore.
-#[allow(clippy::disallowed_methods)] // the command owns the process
-fn watch_for_second_interrupt() {
-    tokio::spawn(async {
-        interrupt().await;
-        std::process::exit(i32::from(INTERRUPTED));
-    });
 }
 
 fn print_job_fault(fault: &Fault, texts: &[Text]) {

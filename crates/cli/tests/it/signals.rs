@@ -88,3 +88,51 @@ fn a_select_ends_at_once() {
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(ran.out.lines().count() > 1, "{ran:?}");
 }
+
+#[test]
+fn rows_without_a_pause_do_not_hide_it() {
+    let dir = Dir::new();
+    let sql = "CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '100000000'); SELECT n FROM g";
+    // One signal in two was lost.
+    for round in 0..8 {
+        let mut child = dir.command(&["run", "-e", sql]).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        signal(child.id(), "INT");
+        let mut ended = None;
+        for _ in 0..1000 {
+            ended = child.try_wait().unwrap();
+            if ended.is_some() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = child.kill();
+        assert_eq!(ended.and_then(|s| s.code()), Some(130), "round {round}");
+    }
+}
+
+#[test]
+fn a_process_that_was_asleep_while_a_successor_took_over_commits_nothing() {
+    let dir = Dir::new();
+    let sql = endless(&dir, true);
+    let start = || {
+        dir.command(&["run", "--restore", "latest", sql.to_str().unwrap()])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let first = start();
+    wait_until("a commit", || dir.lines("out").len() > 10);
+    signal(first.id(), "STOP");
+    let before = numbers(&dir);
+    let second = start();
+    // So far that the numbers next to the first one's are gone again.
+    wait_until("the successor's commits", || dir.lines("out").len() > before + 500);
+    signal(first.id(), "CONT");
+    let ran = Ran::of(first.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.err.contains("another run of this job has started"), "{ran:?}");
+    signal(second.id(), "INT");
+    assert_eq!(Ran::of(second.wait_with_output().unwrap()).code, Some(130));
+    numbers(&dir);
+}
