@@ -200,7 +200,7 @@ mod tests {
         assert!(storage.create(&m).unwrap());
         assert!(!storage.create(&m).unwrap(), "a successor has it already");
         assert_eq!(storage.numbers().unwrap(), [7]);
-        assert_eq!(restored(&storage, &Restore::Latest).unwrap(), Some(m));
+        assert_eq!(restored(&storage, &Restore::Latest).unwrap(), Some(m.clone()));
         let f = restored(&storage, &Restore::Number { number: 3, allow_duplicates: true }).unwrap_err();
         assert!(f.remedy().unwrap().contains('7'));
         m.number = 9;
