@@ -32,7 +32,7 @@ impl PrintSink {
     /// What stands before each row of a writer.
     fn prefix(&self, context: &WriterContext) -> String {
         let mut prefix = self.options.identifier.clone();
-        if self.options.parallelism > 1 || context.subtask > 0 {
+        if self.options.parallelism > 1 {
             if !prefix.is_empty() {
                 prefix.push(':');
             }

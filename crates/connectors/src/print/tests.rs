@@ -100,6 +100,7 @@ fn printed(options: &[(&str, &str)], subtask: usize) -> String {
 #[test]
 fn lines_and_prefixes() {
     assert_eq!(printed(&[], 0), "+I[1, a]\n-U[1, a]\n+U[2, null]\n-D[2, ]\n+I[1, a]\n");
+    assert!(printed(&[], 1).starts_with("+I[1, a]\n"), "another sink of the job is no other subtask");
     assert!(printed(&[("print-identifier", "x")], 0).starts_with("x> +I[1, a]\n"));
     assert!(printed(&[("sink.parallelism", "2")], 0).starts_with("1> +I[1, a]\n"));
     assert!(printed(&[("print-identifier", "x"), ("sink.parallelism", "2")], 1).starts_with("x:2> +I"));
