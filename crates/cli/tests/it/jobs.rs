@@ -103,3 +103,85 @@ fn compressed_and_partitioned_files() {
     lines.sort_unstable();
     assert_eq!(lines, ["22,1", "80,2"], "{ran:?}");
 }
+
+#[test]
+fn a_finished_job_says_so_when_the_text_wants_more() {
+    let dir = Dir::new();
+    dir.write("in/a.jsonl", "{\"id\":1,\"host\":\"a\",\"port\":22}\n");
+    let text = |insert: &str| {
+        format!(
+            "SET 'execution.checkpointing.dir' = '{{dir}}/cp';\n{SOURCE}{}{}{insert}",
+            sink("x"),
+            sink("y")
+        )
+    };
+    let first = "INSERT INTO x SELECT id, host FROM e;\n";
+    let sql = dir.sql("job.sql", &text(first));
+    assert_eq!(dir.run(&["run", sql.to_str().unwrap()]).code, Some(0));
+    let sql = dir.sql("job.sql", &text(&format!("{first}INSERT INTO y SELECT id, host FROM e;\n")));
+    let ran = dir.run(&["run", "--restore", "latest", sql.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(1), "y would stay empty without a word: {ran:?}");
+    assert!(
+        ran.err.contains("'default_catalog.default_database.y', which the job did not write"),
+        "{}",
+        ran.err
+    );
+    let anew = dir.run(&["run", sql.to_str().unwrap()]);
+    assert_eq!(anew.code, Some(0), "{anew:?}");
+    assert_eq!(dir.lines("y").len(), 1);
+}
+
+#[test]
+fn no_two_starts_have_one_number() {
+    let dir = Dir::new();
+    dir.write("in/a.jsonl", "{\"id\":1,\"host\":\"a\",\"port\":22}\n");
+    let sql = dir.sql(
+        "job.sql",
+        &format!(
+            "SET 'execution.checkpointing.dir' = '{{dir}}/cp';\nSET 'execution.checkpointing.num-retained' = '9';\n\
+             {SOURCE}{}INSERT INTO x SELECT id, host FROM e;\n",
+            sink("x")
+        ),
+    );
+    // Three starts that go back to the same checkpoint, the one from before anything was read.
+    for restore in ["latest", "1", "1"] {
+        let ran = dir.run(&["run", "--restore", restore, "--allow-duplicates", sql.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let mut starts: Vec<String> = std::fs::read_dir(dir.path("x"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().split('-').nth(2).unwrap().to_string())
+        .collect();
+    starts.sort();
+    starts.dedup();
+    assert_eq!(starts.len(), 3, "{starts:?}");
+}
+
+#[test]
+fn values_of_an_edited_text_are_told_apart() {
+    let dir = Dir::new();
+    let text = |values: &str| {
+        format!(
+            "SET 'execution.checkpointing.dir' = '{{dir}}/cp';\nSET 'execution.checkpointing.interval' = '50 ms';\n\
+             CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');\n\
+             CREATE TABLE b (n BIGINT) WITH ('connector' = 'blackhole');\n\
+             CREATE TABLE o (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{{dir}}/out', 'format' = 'csv');\n\
+             INSERT INTO b SELECT n FROM g;\n{values}"
+        )
+    };
+    let run = |values: &str, lines: &[&str]| {
+        let sql = dir.sql("job.sql", &text(values));
+        let child = dir
+            .command(&["run", "--restore", "latest", sql.to_str().unwrap()])
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        crate::signals::signal(child.id(), "INT");
+        let ran = crate::Ran::of(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(130), "{ran:?}");
+        assert_eq!(dir.lines("out"), lines);
+    };
+    run("INSERT INTO o VALUES (1);\n", &["1"]);
+    run("INSERT INTO o VALUES (2);\nINSERT INTO o VALUES (1);\n", &["1", "2"]);
+}

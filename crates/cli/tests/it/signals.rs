@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Dir, Ran};
 
-fn signal(pid: u32, name: &str) {
+pub fn signal(pid: u32, name: &str) {
     assert!(Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap().success());
 }
 

@@ -207,7 +207,7 @@ pub(super) async fn build(
     let operator_context = Arc::new(OperatorContext { eval: eval.clone() });
     let mut origin: BTreeMap<NodeId, (usize, From)> = BTreeMap::new();
     let mut operator_tasks: Vec<usize> = Vec::new();
-    let mut values_tasks: Vec<(usize, GroupSpec)> = Vec::new();
+    let mut values_tasks: Vec<(String, usize, GroupSpec)> = Vec::new();
     let mut sinks: Vec<(usize, Receiver)> = Vec::new();
     for (i, node) in plan.nodes.iter().enumerate() {
         let at = |f: Fault| (Some(node.statement), node.span.map_or(f.clone(), |s| f.at(s)));
@@ -225,6 +225,7 @@ pub(super) async fn build(
                 let entry = draft.chain.add_entry();
                 drafts.tasks.push(draft);
                 values_tasks.push((
+                    values_id(rows),
                     task,
                     GroupSpec::values(ValuesSource { schema: node.schema.clone(), rows: rows.clone() }),
                 ));
@@ -341,11 +342,17 @@ pub(super) async fn build(
     built.progress = Arc::new(progress);
 
     let scans = specs.into_iter().enumerate().map(|(task, (id, spec))| (task, id, spec));
-    let values = values_tasks.into_iter().map(|(task, spec)| (task, "values".to_string(), spec));
+    let values = values_tasks.into_iter().map(|(id, task, spec)| (task, id, spec));
+    let mut same: BTreeMap<String, usize> = BTreeMap::new();
     for (number, (task, id, spec)) in scans.chain(values).enumerate() {
         let Some(draft) = drafts.tasks.get_mut(task).map(std::mem::take) else { continue };
         let (commands, commands_in) = mpsc::unbounded_channel();
-        let from = restored.and_then(|m| m.scans.iter().filter(|s| s.id == id).nth(nth_of(&built, &id)));
+        // Equal VALUES have one id, and are told apart by their order.
+        let nth = same.entry(id.clone()).or_default();
+        let from = restored.and_then(|m| m.scans.iter().filter(|s| s.id == id).nth(*nth));
+        *nth += 1;
+        // A checkpoint from before the splits were looked for knows of none.
+        let from = from.filter(|s| !s.splits.is_empty());
         let scan = ScanTask::new(
             spec,
             from.map(|s| s.splits.as_slice()),
@@ -384,9 +391,15 @@ pub(super) async fn build(
     Ok(built)
 }
 
-/// Manifests hold several VALUES scans under one id, in the plan's order.
-fn nth_of(built: &Built, id: &str) -> usize {
-    if id == "values" { built.scans.iter().filter(|(s, _)| s.is_values()).count() } else { 0 }
+/// What the ids of VALUES begin with in manifests.
+pub(super) const VALUES: &str = "values-";
+
+/// Identity of constant rows in manifests: what they are, so that an edited text does not take one for another.
+fn values_id(rows: &[Vec<millstream_types::Value>]) -> String {
+    let text = format!("{rows:?}");
+    let hash =
+        text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    format!("{VALUES}{hash:016x}")
 }
 
 /// Identities of the sinks in manifests, in the plan's order: equal operator ids are told apart by their order.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use millstream_expr::EvalContext;
 use millstream_flow::{Committable, Environment, MemoryBudget};
 use millstream_operators::KEY_GROUPS;
-use millstream_plan::{JobPlan, TableSpec};
+use millstream_plan::{JobPlan, Op, TableSpec};
 use millstream_types::{Batch, Fault};
 use tokio::sync::{mpsc, watch};
 
@@ -269,6 +269,9 @@ fn begin(
         (Some(m), _, _) if m.finished => {
             notes.push(format!("checkpoint {} says that the job has finished: nothing to read", m.number))
         }
+        (Some(m), _, _) if m.scans.is_empty() => {
+            notes.push(format!("checkpoint {} was made before anything was read: beginning anew", m.number))
+        }
         (Some(m), _, _) => notes.push(format!("going on from checkpoint {}", m.number)),
         (None, Restore::None, Some(n)) => notes.push(format!(
             "beginning anew, although {} has checkpoints up to {n}; --restore latest would go on from there",
@@ -281,7 +284,7 @@ fn begin(
         Some(m) => {
             for scan in &m.scans {
                 let known = plan.scan_groups.iter().any(|g| scan_id(g) == scan.id);
-                if !known && scan.id != "values" {
+                if !known && !scan.id.starts_with(super::build::VALUES) {
                     return Err(Fault::user(
                         "checkpoint-mismatch",
                         "the checkpoint reads a source that the text does not have (any more)",
@@ -297,6 +300,22 @@ fn begin(
                     format!("the checkpoint holds output of '{}' that is not committed yet, but the text does not write it any more", gone.name),
                 )
                 .hint("run the text that wrote the checkpoint once more with --restore latest, then change it"));
+            }
+            let sinks = plan.nodes.iter().filter_map(|n| match &n.op {
+                Op::Sink(sink) => Some(sink.name.as_str()),
+                _ => None,
+            });
+            for (name, _) in sinks.zip(&known).filter(|(_, id)| m.sinks.iter().all(|s| s.id != **id)) {
+                if m.finished {
+                    return Err(Fault::user(
+                        "checkpoint-mismatch",
+                        format!("checkpoint {} says that the job has finished, but the text writes '{name}', which the job did not write", m.number),
+                    )
+                    .hint("run it without --restore; if it is another job, give it a name of its own: -D pipeline.name=…"));
+                }
+                if !m.scans.is_empty() {
+                    notes.push(format!("'{name}' is new in the text: it gets what is read from here on"));
+                }
             }
             Manifest { restored_from: Some(m.number), ..m.clone() }
         }
