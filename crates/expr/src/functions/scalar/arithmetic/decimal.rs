@@ -102,7 +102,27 @@ fn quotient(x: i128, s: u32, y: i128, t: u32, scale: u32) -> Option<i128> {
     } else {
         under = under.checked_mul(ten(shift.unsigned_abs() as u32)?)?;
     }
-    half_up(over, under)?.to_i128()
+    rounded_twice(over, under)?.to_i128()
+}
+
+/// The quotient as Java gives it to Flink: rounded to 38 significant digits, then to a whole number, HALF_UP both times.
+fn rounded_twice(value: i256, divisor: i256) -> Option<i256> {
+    let once = half_up(value, divisor)?;
+    let quotient = value.checked_div(divisor)?;
+    if once != quotient {
+        return Some(once);
+    }
+    // What is less than a half counts as one if the first rounding makes it one: if no more is missing than half a unit of the 38th digit.
+    let digits = quotient.wrapping_abs().to_i128().map_or(38, |q| if q == 0 { 0 } else { q.ilog10() + 1 });
+    let up = if (value < i256::ZERO) == (divisor < i256::ZERO) { i256::ONE } else { i256::MINUS_ONE };
+    let divisor = divisor.wrapping_abs();
+    let rest = value.wrapping_abs().checked_rem(divisor)?;
+    let missing = divisor.checked_sub(rest)?.checked_sub(rest)?;
+    let places = 38u32.saturating_sub(digits);
+    if places == 0 || missing > divisor.checked_div(ten(places)?)? {
+        return Some(once);
+    }
+    quotient.checked_add(up)
 }
 
 fn remainder(x: i128, s: u32, y: i128, t: u32, scale: u32) -> Option<i128> {
