@@ -20,8 +20,8 @@ pub enum Command {
     Run(RunArguments),
     /// Say everything that is wrong with SQL files, without running them.
     Check(TextArguments),
-    /// Print the plans of SQL files, without running them.
-    Explain(TextArguments),
+    /// Print the plans of SQL files, without running them; with --rules, what each rule costs and why.
+    Explain(ExplainArguments),
     /// List the functions, or say what one does.
     Functions(FunctionArguments),
 }
@@ -69,6 +69,20 @@ pub struct TextArguments {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The text.
+    #[command(flatten)]
+    pub text: TextArguments,
+    /// Instead of the plans, a table of the INSERTs' conditions: how each one's rows are found, and what it costs on the sample.
+    #[arg(long)]
+    pub rules: bool,
+    /// A file of records that stands in for every source while the rules are measured; nothing is written anywhere.
+    #[arg(long, value_name = "FILE", requires = "rules")]
+    pub sample: Option<PathBuf>,
 }
 
 /// Arguments of `functions`.

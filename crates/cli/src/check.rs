@@ -5,6 +5,7 @@ use millstream_types::Fault;
 use serde_json::json;
 
 use crate::arguments::TextArguments;
+use crate::output;
 use crate::text::{self, Text};
 use crate::{DONE, WRONG_TEXT};
 
@@ -24,22 +25,22 @@ pub fn check(arguments: &TextArguments) -> u8 {
         all.push((t, faults));
     }
     let count: usize = all.iter().map(|(_, f)| f.len()).sum();
-    if arguments.json {
+    let text = if arguments.json {
         let list: Vec<_> = all.iter().flat_map(|(t, faults)| faults.iter().map(|f| as_json(t, f))).collect();
-        println!("{}", json!({ "faults": list }));
+        json!({ "faults": list }).to_string()
     } else {
+        let mut lines: Vec<String> = Vec::new();
         for (t, faults) in &all {
-            for f in faults {
-                println!("{}", f.render(&t.origin, &t.sql));
-            }
+            lines.extend(faults.iter().map(|f| f.render(&t.origin, &t.sql)));
         }
-        match count {
-            0 => println!("no faults"),
-            1 => println!("1 fault"),
-            n => println!("{n} faults"),
-        }
-    }
-    if count == 0 { DONE } else { WRONG_TEXT }
+        lines.push(match count {
+            0 => "no faults".to_string(),
+            1 => "1 fault".to_string(),
+            n => format!("{n} faults"),
+        });
+        lines.join("\n")
+    };
+    output::answer(&text, if count == 0 { DONE } else { WRONG_TEXT })
 }
 
 fn as_json(text: &Text, fault: &Fault) -> serde_json::Value {

@@ -3,26 +3,21 @@
 use millstream::{functions, manual};
 
 use crate::arguments::FunctionArguments;
+use crate::output;
 use crate::{DONE, WRONG_TEXT};
 
 /// Lists functions, or prints what one does.
 pub fn functions(arguments: &FunctionArguments) -> u8 {
     if arguments.markdown {
-        print!("{}", manual::functions_markdown());
-        return DONE;
+        return output::answer(&manual::functions_markdown(), DONE);
     }
     match &arguments.name {
         None => {
-            for name in functions::function_names() {
-                println!("{name}");
-            }
-            DONE
+            let names: Vec<_> = functions::function_names().into_iter().collect();
+            output::answer(&names.join("\n"), DONE)
         }
         Some(name) => match manual::function_markdown(name) {
-            Some(text) => {
-                print!("{}", text.trim_start());
-                DONE
-            }
+            Some(text) => output::answer(text.trim_start(), DONE),
             None => {
                 let near = millstream_types::nearest(name, functions::function_names());
                 eprintln!("error: there is no function '{name}'");

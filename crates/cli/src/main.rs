@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         match arguments.command {
             Command::Run(a) => run::run(a).await,
             Command::Check(a) => check::check(&a),
-            Command::Explain(a) => explain::explain(&a),
+            Command::Explain(a) => explain::explain(&a).await,
             Command::Functions(a) => functions::functions(&a),
         }
     });

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 use millstream::types::{Batch, Fault};
 use millstream::{OutputFormat, RowRenderer};
 
+use crate::FAILED;
 use crate::arguments::Output;
 
 /// The format that was asked for, or what suits standard output.
@@ -29,6 +30,17 @@ pub fn print(renderer: &mut RowRenderer, batch: &Batch) -> Result<bool, Fault> {
 pub fn finish(renderer: &mut RowRenderer) -> Result<bool, Fault> {
     let text = renderer.finish();
     write(&text)
+}
+
+/// Prints a line that is a command's whole answer; gives the exit code. That nobody reads any more is no failure.
+pub fn answer(text: &str, code: u8) -> u8 {
+    match write(text.as_bytes()).and_then(|_| write(if text.ends_with('\n') { b"" } else { b"\n" })) {
+        Ok(_) => code,
+        Err(fault) => {
+            eprintln!("error: {fault}");
+            FAILED
+        }
+    }
 }
 
 fn write(text: &[u8]) -> Result<bool, Fault> {

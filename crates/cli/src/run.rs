@@ -42,7 +42,7 @@ pub async fn run(arguments: RunArguments) -> u8 {
         }
         Err(code) => return code,
     }
-    let session = match text::session(&arguments.text, &texts, restore) {
+    let session = match text::session_again(&arguments.text, &texts, restore) {
         Ok(session) => session,
         Err(code) => return code,
     };

@@ -45,6 +45,15 @@ pub fn read(arguments: &SqlArguments) -> Result<Vec<Text>, u8> {
 
 /// A session with the options of the command line; prints what is wrong with them.
 pub fn session(arguments: &SqlArguments, texts: &[Text], restore: Restore) -> Result<Session, u8> {
+    make(arguments, texts, restore, true)
+}
+
+/// Another session of the same command: its warnings were printed before.
+pub fn session_again(arguments: &SqlArguments, texts: &[Text], restore: Restore) -> Result<Session, u8> {
+    make(arguments, texts, restore, false)
+}
+
+fn make(arguments: &SqlArguments, texts: &[Text], restore: Restore, warn: bool) -> Result<Session, u8> {
     let mut session = Session::builder().restore(restore).build();
     // A job is called after its file, so that its checkpoints are found again.
     let stem = arguments.files.first().and_then(|f| f.file_stem()).and_then(|s| s.to_str());
@@ -56,8 +65,8 @@ pub fn session(arguments: &SqlArguments, texts: &[Text], restore: Restore) -> Re
             return Err(WRONG_TEXT);
         };
         match session.set(key.trim(), value.trim()) {
-            Ok(None) => {}
-            Ok(Some(warning)) => eprintln!("warning: {warning}"),
+            Ok(Some(warning)) if warn => eprintln!("warning: {warning}"),
+            Ok(_) => {}
             Err(fault) => {
                 eprint!("{}", fault.render("-D", option));
                 return Err(WRONG_TEXT);

@@ -14,6 +14,7 @@ pub use checkpoint::{
     Restore,
 };
 pub use runtime::{
-    Completion, JobContext, JobHandle, JobReport, Parts, Progress, SinkProgress, StopMode, SystemClock,
+    Completion, JobContext, JobHandle, JobReport, Parts, Progress, RuleCost, SinkProgress, StopMode, SystemClock,
     SystemRandom, TokioSpawner, launch, not_runnable,
 };
+pub use millstream_rules::{Anchoring, RuleReport};

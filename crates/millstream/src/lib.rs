@@ -21,6 +21,7 @@ pub mod manual;
 mod parts;
 mod render;
 mod rows;
+mod rules;
 mod script;
 mod session;
 
@@ -37,5 +38,6 @@ pub use millstream_types as types;
 pub use parts::ProductParts;
 pub use render::{OutputFormat, RowRenderer};
 pub use rows::Rows;
+pub use rules::{RuleRow, RuleTable};
 pub use script::ScriptFault;
 pub use session::{Lookup, Session, SessionBuilder, StatementResult};

@@ -221,14 +221,18 @@ impl Session {
 
     /// Everything that is wrong with a text, without running it. The session is not changed.
     pub fn check(&self, text: &str) -> Vec<Fault> {
-        self.plan_script(text).1
+        Self::check_with(&mut self.state.clone(), text)
     }
 
     /// As [`Session::check`], but the session keeps what the text declares: for checking several files one after the other.
     pub fn check_and_keep(&mut self, text: &str) -> Vec<Fault> {
-        let mut state = self.state.clone();
-        let (_, faults) = Self::plan_with(&mut state, text);
-        self.state = state;
+        Self::check_with(&mut self.state, text)
+    }
+
+    fn check_with(state: &mut SessionState, text: &str) -> Vec<Fault> {
+        let (_, mut faults, waiting) = Self::plan_with(state, text);
+        faults.extend(waiting);
+        faults.sort_by_key(|f| f.span().map_or(0, |s| s.start));
         faults
     }
 
@@ -258,25 +262,18 @@ impl Session {
     /// # Errors
     /// All faults of the text.
     pub fn explain(&self, text: &str) -> Result<Explanation, ScriptFault> {
-        let (plans, faults) = self.plan_script(text);
+        let (plans, faults, _) = Self::plan_with(&mut self.state.clone(), text);
         let faults: Vec<Fault> = faults.into_iter().filter(|f| f.code() != "not-yet").collect();
         if faults.is_empty() { Ok(Explanation::new(plans)) } else { Err(ScriptFault::new(text, faults)) }
     }
 
     /// Carries out what a text declares and plans the rest, also what this version cannot run; gives what is wrong with it.
     pub fn plan_only(&mut self, text: &str) -> Vec<Fault> {
-        let mut state = self.state.clone();
-        let (plans, faults) = Self::plan_with(&mut state, text);
-        self.state = state;
-        let waiting: Vec<Fault> = plans.iter().filter_map(|p| not_runnable(p).map(|(_, f)| f)).collect();
-        faults.into_iter().filter(|f| !waiting.contains(f)).collect()
+        Self::plan_with(&mut self.state, text).1
     }
 
-    fn plan_script(&self, text: &str) -> (Vec<JobPlan>, Vec<Fault>) {
-        Self::plan_with(&mut self.state.clone(), text)
-    }
-
-    fn plan_with(state: &mut SessionState, text: &str) -> (Vec<JobPlan>, Vec<Fault>) {
+    /// The plans of a text, what is wrong with it, and what only stands in the way of running it.
+    fn plan_with(state: &mut SessionState, text: &str) -> (Vec<JobPlan>, Vec<Fault>, Vec<Fault>) {
         let (statements, mut faults) = parse_script(text);
         if statements.is_empty() && faults.is_empty() {
             let fault = Fault::user("parse", "the text holds no statement");
@@ -286,27 +283,30 @@ impl Session {
         state.remember_unread(text, &faults);
         let mut plans = Vec::new();
         let mut inserts: Vec<JobPlan> = Vec::new();
+        let mut waiting: Vec<Fault> = Vec::new();
         for statement in &statements {
             match state.execute(statement, text) {
                 Ok(Planned::Insert(plan)) => {
-                    faults.extend(not_runnable(&plan).map(|(_, f)| f));
+                    waiting.extend(not_runnable(&plan).map(|(_, f)| f));
                     inserts.push(*plan);
                 }
                 Ok(Planned::Query(plan)) => {
-                    faults.extend(not_runnable(&plan).map(|(_, f)| f));
+                    waiting.extend(not_runnable(&plan).map(|(_, f)| f));
                     plans.push(*plan);
                 }
                 Ok(Planned::Explain(plan, _)) => plans.push(*plan),
-                Ok(_) => {}
+                Ok(other) => waiting.extend(unsupported(&other).map(|f| f.at(statement.span))),
                 Err(f) if f.code() == FOLLOW_UP => {}
                 Err(f) => faults.push(f),
             }
         }
         if !inserts.is_empty() {
-            plans.insert(0, merge_jobs(inserts));
+            let job = merge_jobs(inserts);
+            waiting.extend(Checkpoints::of(&job.settings.options).err());
+            plans.insert(0, job);
         }
         faults.sort_by_key(|f| f.span().map_or(0, |s| s.start));
-        (plans, faults)
+        (plans, faults, waiting)
     }
 
     /// Runs a text to its end: statements in their order, all INSERTs as one job at the end; the rows of SELECTs are dropped.
@@ -380,17 +380,21 @@ impl Session {
         statement: &SpannedStatement,
         text: &str,
     ) -> Result<StatementResult, Fault> {
-        Ok(match self.state.execute(statement, text)? {
+        let planned = self.state.execute(statement, text)?;
+        if let Some(fault) = unsupported(&planned) {
+            return Err(fault.at(statement.span));
+        }
+        Ok(match planned {
             Planned::Done(warnings) => StatementResult::Done(warnings),
             Planned::Rows(rows) => StatementResult::Answer(rows),
             Planned::Deferred => StatementResult::Done(Vec::new()),
             Planned::Insert(plan) => StatementResult::Insert(plan),
             Planned::Query(plan) => StatementResult::Rows(Box::new(self.select(*plan, text).await?)),
             Planned::Explain(plan, details) => StatementResult::Answer(explain::answer(&plan, &details)),
-            Planned::Client(_) => StatementResult::Done(Vec::new()),
-            Planned::Truncate(_) => return Err(Fault::not_yet("TRUNCATE TABLE").at(statement.span)),
-            Planned::CompilePlan { .. } => return Err(Fault::not_yet("COMPILE PLAN").at(statement.span)),
-            Planned::ExecutePlan(_) => return Err(Fault::not_yet("EXECUTE PLAN").at(statement.span)),
+            Planned::Client(_)
+            | Planned::Truncate(_)
+            | Planned::CompilePlan { .. }
+            | Planned::ExecutePlan(_) => StatementResult::Done(Vec::new()),
         })
     }
 
@@ -438,20 +442,11 @@ impl Session {
         );
         let name = options.get("pipeline.name").unwrap_or("job").to_string();
         // A SELECT on the terminal begins anew each time: it has nothing to commit.
-        let storage: Option<Arc<dyn CheckpointStorage>> = match options.get("execution.checkpointing.dir") {
-            Some(uri) if !select => {
-                Some(Arc::new(LocalStorage::new(local_path(uri)?.join(file_name(&name)))?))
-            }
-            _ => None,
+        let checkpoints = if select { Checkpoints::default() } else { Checkpoints::of(options)? };
+        let storage: Option<Arc<dyn CheckpointStorage>> = match checkpoints.directory {
+            Some(directory) => Some(Arc::new(LocalStorage::new(directory.join(file_name(&name)))?)),
+            None => None,
         };
-        let interval = options.duration("execution.checkpointing.interval", 0)?;
-        if interval > 0 && storage.is_none() && !select {
-            return Err(Fault::user(
-                "bad-option",
-                "'execution.checkpointing.interval' is set, but not where checkpoints go",
-            )
-            .hint("SET 'execution.checkpointing.dir' = 'a directory'"));
-        }
         let state = self.state.clone();
         Ok(JobContext {
             parts: self.parts.clone(),
@@ -460,11 +455,52 @@ impl Session {
             name,
             collect,
             storage,
-            checkpoint_interval: (interval > 0).then_some(interval),
-            retained: options.integer("execution.checkpointing.num-retained", 1)?.max(1) as usize,
+            checkpoint_interval: checkpoints.interval,
+            retained: checkpoints.retained,
             restore: if select { Restore::None } else { self.restore.clone() },
             find_table: Arc::new(move |table: &str| sink_table(&state, table)),
         })
+    }
+}
+
+/// What the options say of checkpoints.
+#[derive(Default)]
+struct Checkpoints {
+    /// Where they go, without the job's name; `None`: there are none.
+    directory: Option<std::path::PathBuf>,
+    /// Milliseconds between two of them; `None`: one at the end.
+    interval: Option<u64>,
+    /// How many are kept.
+    retained: usize,
+}
+
+impl Checkpoints {
+    fn of(options: &Options) -> Result<Self, Fault> {
+        let directory = options.get("execution.checkpointing.dir").map(local_path).transpose()?;
+        let interval = options.duration("execution.checkpointing.interval", 0)?;
+        if interval > 0 && directory.is_none() {
+            return Err(Fault::user(
+                "bad-option",
+                "'execution.checkpointing.interval' is set, but not where checkpoints go",
+            )
+            .hint("SET 'execution.checkpointing.dir' = 'a directory'"));
+        }
+        let retained = options.integer("execution.checkpointing.num-retained", 1)?;
+        let retained = usize::try_from(retained).ok().filter(|r| *r > 0).ok_or_else(|| {
+            Fault::user("bad-option", format!("'execution.checkpointing.num-retained' is {retained}"))
+                .hint("SET 'execution.checkpointing.num-retained' = '1' or more")
+        })?;
+        Ok(Checkpoints { directory, interval: (interval > 0).then_some(interval), retained })
+    }
+}
+
+/// What this version parses and plans, but cannot carry out.
+fn unsupported(planned: &Planned) -> Option<Fault> {
+    match planned {
+        Planned::Truncate(_) => Some(Fault::not_yet("TRUNCATE TABLE")),
+        Planned::CompilePlan { .. } => Some(Fault::not_yet("COMPILE PLAN")),
+        Planned::ExecutePlan(_) => Some(Fault::not_yet("EXECUTE PLAN")),
+        _ => None,
     }
 }
 

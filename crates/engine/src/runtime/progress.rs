@@ -1,7 +1,9 @@
 //! What a job has done so far, for the progress line, metrics and the final table.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use millstream_rules::RuleReport;
 
 /// Counters of a running job.
 #[derive(Debug, Default)]
@@ -18,6 +20,19 @@ pub struct Progress {
     pub checkpoints: AtomicU64,
     /// Sinks in the order of their statements.
     pub sinks: Vec<Arc<SinkProgress>>,
+    /// What each rule has cost, once its source has been read.
+    pub rules: Mutex<Vec<RuleCost>>,
+}
+
+/// A rule (the pushed filter of one query) and what it has cost.
+#[derive(Debug, Clone)]
+pub struct RuleCost {
+    /// The source's table.
+    pub table: String,
+    /// Position of the statement that the rule belongs to.
+    pub statement: usize,
+    /// How its rows were chosen, and the figures.
+    pub report: RuleReport,
 }
 
 /// Counters of a sink.

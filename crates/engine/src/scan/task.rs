@@ -1,6 +1,6 @@
 //! The task that reads one source for its subscribers.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use arrow::array::{ArrayRef, UInt32Array};
@@ -21,7 +21,7 @@ use super::subscription::{Command, Subscription};
 use super::watermark::WatermarkTracker;
 use crate::checkpoint::{ManifestScan, ManifestSplit};
 use crate::exchange::Activity;
-use crate::runtime::{Event, Progress, TaskState};
+use crate::runtime::{Event, Progress, RuleCost, TaskState};
 
 /// Reads a source until its subscribers are gone.
 pub struct ScanTask {
@@ -97,11 +97,6 @@ impl ScanTask {
             outcomes: Vec::new(),
             ignored: 0,
         })
-    }
-
-    /// Whether it gives the rows of a VALUES.
-    pub fn is_values(&self) -> bool {
-        self.spec.name == "VALUES"
     }
 
     /// Runs until all subscribers are gone.
@@ -570,9 +565,25 @@ impl ScanTask {
             let _ = events.send(Event::ScanAck { task, checkpoint: barrier.checkpoint, scan, state });
         }
         if !failed && barrier.last {
+            self.publish_costs();
             self.push_to(job, Element::End, &mut TaskState::default()).await;
             self.subscribers.retain(|s| s.subscription.job != job);
         }
+    }
+
+    /// Leaves what each rule has cost for whoever asks when the job has ended.
+    fn publish_costs(&self) {
+        let statements: Vec<usize> = self
+            .subscribers
+            .iter()
+            .flat_map(|s| s.subscription.scans.iter().map(|scan| scan.statement))
+            .collect();
+        let costs = self.rules.report().into_iter().map(|report| RuleCost {
+            table: self.spec.name.clone(),
+            statement: statements.get(report.rule).copied().unwrap_or(0),
+            report,
+        });
+        self.progress.rules.lock().unwrap_or_else(PoisonError::into_inner).extend(costs);
     }
 
     /// Pushes an element into every entry of a job's chain and its dead-letter channel.

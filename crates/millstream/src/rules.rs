@@ -1,0 +1,161 @@
+//! What each rule of a text costs, and why.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+use millstream_engine::{Anchoring, Completion, RuleReport};
+use millstream_flow::Options;
+use millstream_plan::{ColumnSource, JobPlan, Op, ScanGroup, SinkTarget, TableSpec};
+use millstream_types::Fault;
+
+use crate::Session;
+
+/// The rules of a text, the dearest first.
+#[derive(Debug, Clone)]
+pub struct RuleTable {
+    /// The rules.
+    pub rows: Vec<RuleRow>,
+    /// Records of the sample.
+    pub records: u64,
+}
+
+/// A rule.
+#[derive(Debug, Clone)]
+pub struct RuleRow {
+    /// The table that its statement writes.
+    pub name: String,
+    /// How its rows are found, and the figures.
+    pub report: RuleReport,
+}
+
+impl Session {
+    /// Runs the conditions of a job's INSERTs over a sample that stands in for every source, writing nothing. Without a sample only the way in which
+    /// each rule's rows are found is told.
+    ///
+    /// # Errors
+    /// When the sample cannot be read or decoded, or a condition fails on it.
+    pub async fn explain_rules(
+        &mut self,
+        mut plan: JobPlan,
+        sample: Option<&Path>,
+    ) -> Result<RuleTable, Fault> {
+        let names: Vec<(usize, String)> = plan
+            .nodes
+            .iter()
+            .filter_map(|n| match &n.op {
+                Op::Sink(s) => Some((n.statement, s.name.clone())),
+                _ => None,
+            })
+            .collect();
+        for node in &mut plan.nodes {
+            if let Op::Sink(sink) = &mut node.op {
+                sink.target = SinkTarget::Table(Arc::new(TableSpec {
+                    name: sink.name.clone(),
+                    connector: "blackhole".into(),
+                    options: Options::default(),
+                    format: None,
+                    format_options: Options::default(),
+                    schema: node.schema.clone(),
+                    primary_key: Vec::new(),
+                    partition_keys: Vec::new(),
+                    bounded: true,
+                }));
+            }
+        }
+        let columns: Vec<(String, Vec<String>)> = plan.scan_groups.iter().map(column_names).collect();
+        for group in &mut plan.scan_groups {
+            if group.table.format.is_none() {
+                continue;
+            }
+            let path = sample.map_or_else(|| "/dev/null".into(), |p| p.display().to_string());
+            group.table = Arc::new(TableSpec {
+                connector: "filesystem".into(),
+                options: [("path", path)].into_iter().collect(),
+                partition_keys: Vec::new(),
+                bounded: true,
+                ..(*group.table).clone()
+            });
+        }
+        plan.settings.options.remove("execution.checkpointing.dir");
+        plan.settings.options.remove("execution.checkpointing.interval");
+        let report = self.start(plan).await?.wait().await;
+        if let Completion::Failed { fault, .. } = report.completion {
+            return Err(fault);
+        }
+        let costs = report.progress.rules.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut rows: Vec<RuleRow> = costs
+            .into_iter()
+            .map(|cost| RuleRow {
+                name: names
+                    .iter()
+                    .find(|(statement, _)| *statement == cost.statement)
+                    .map_or_else(|| cost.table.clone(), |(_, name)| name.clone()),
+                report: RuleReport {
+                    anchoring: with_names(
+                        cost.report.anchoring,
+                        columns.iter().find(|(t, _)| *t == cost.table).map_or(&[], |(_, c)| c.as_slice()),
+                    ),
+                    ..cost.report
+                },
+            })
+            .collect();
+        // The dearest first; without figures those that look at most rows.
+        rows.sort_by_key(|r| {
+            let plain = matches!(r.report.anchoring, Anchoring::Plain(_));
+            std::cmp::Reverse((r.report.nanos.unwrap_or(0), r.report.candidates, plain))
+        });
+        Ok(RuleTable { rows, records: crate::Progress::get(&report.progress.records) })
+    }
+}
+
+/// A scan group's table and the names of its columns.
+fn column_names(group: &ScanGroup) -> (String, Vec<String>) {
+    let names = group.columns.iter().map(|c| match c {
+        ColumnSource::Physical(i) => group.table.schema.field(*i).map_or_else(|| format!("#{i}"), |f| f.name.to_string()),
+        ColumnSource::Metadata { key, .. } => key.clone(),
+    });
+    (group.table.name.clone(), names.collect())
+}
+
+/// Puts columns' names for their positions, and makes texts printable.
+fn with_names(anchoring: Anchoring, columns: &[String]) -> Anchoring {
+    let Anchoring::Anchors(anchors) = anchoring else { return anchoring };
+    let mut named: Vec<String> = Vec::new();
+    for anchor in anchors {
+        let (position, rest) = anchor.split_once(' ').unwrap_or((&anchor, ""));
+        let name = position.strip_prefix('#').and_then(|p| p.parse::<usize>().ok()).and_then(|p| columns.get(p));
+        let text: String = format!("{} {rest}", name.map_or(position, String::as_str))
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        if !named.contains(&text) {
+            named.push(text);
+        }
+    }
+    Anchoring::Anchors(named)
+}
+
+impl fmt::Display for RuleTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short =
+            |name: &str| name.strip_prefix("default_catalog.default_database.").unwrap_or(name).to_string();
+        let width = self.rows.iter().map(|r| short(&r.name).chars().count()).max().unwrap_or(0).max(4);
+        writeln!(f, "{:<width$}  {:>10}  {:>10}  {:>12}  how", "rule", "candidates", "hits", "ns a record")?;
+        for row in &self.rows {
+            let per_record = match row.report.nanos {
+                Some(nanos) if self.records > 0 => format!("{:.1}", nanos as f64 / self.records as f64),
+                _ => "-".into(),
+            };
+            writeln!(
+                f,
+                "{:<width$}  {:>10}  {:>10}  {per_record:>12}  {}",
+                short(&row.name),
+                row.report.candidates,
+                row.report.hits,
+                row.report.anchoring
+            )?;
+        }
+        write!(f, "{} records", self.records)
+    }
+}
