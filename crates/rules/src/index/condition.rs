@@ -60,6 +60,18 @@ pub(super) fn can_fail(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a REGEXP that can fail only does so on texts that contain the literals of its pattern. A pattern that has a linear form runs on the engine
+/// that counts its steps only for texts on which that form may not be asked, and only behind a linear screen that keeps every literal.
+fn fails_only_with_literals(call: &CallExpr) -> bool {
+    match (&*call.name, call.args.as_slice()) {
+        ("REGEXP", [text, pattern]) if !can_fail(text) => {
+            let pattern = constant_text(pattern).and_then(|p| Pattern::compile(p).ok());
+            pattern.is_some_and(|p| p.translated().is_some())
+        }
+        _ => false,
+    }
+}
+
 /// Reads conditions, collecting their atoms.
 pub(super) struct Reading<'a> {
     pub(super) atoms: &'a mut Atoms,
@@ -104,7 +116,7 @@ impl Reading<'_> {
                 {
                     self.read(inner, false, Shows::NotTrue)
                 }
-                _ if can_fail(expr) => Known::nothing(),
+                _ if can_fail(expr) && !fails_only_with_literals(call) => Known::nothing(),
                 _ => self.leaf(call, negated, shows),
             },
             _ => Known::nothing(),
