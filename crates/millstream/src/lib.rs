@@ -1,7 +1,7 @@
 //! Millstream as a library: a [`Session`] runs Flink SQL text; results are streams of Arrow batches with row kinds.
 //!
 //! ```no_run
-//! # async fn example() -> Result<(), millstream::ScriptFault> {
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! use millstream::{Session, StatementResult};
 //! let mut session = Session::new();
 //! session.execute("CREATE TABLE events (host STRING, port INT) WITH ('connector' = 'filesystem', 'path' = 'events.jsonl', 'format' = 'json')").await?;

@@ -112,7 +112,9 @@ impl Session {
 /// A scan group's table and the names of its columns.
 fn column_names(group: &ScanGroup) -> (String, Vec<String>) {
     let names = group.columns.iter().map(|c| match c {
-        ColumnSource::Physical(i) => group.table.schema.field(*i).map_or_else(|| format!("#{i}"), |f| f.name.to_string()),
+        ColumnSource::Physical(i) => {
+            group.table.schema.field(*i).map_or_else(|| format!("#{i}"), |f| f.name.to_string())
+        }
         ColumnSource::Metadata { key, .. } => key.clone(),
     });
     (group.table.name.clone(), names.collect())
@@ -124,7 +126,8 @@ fn with_names(anchoring: Anchoring, columns: &[String]) -> Anchoring {
     let mut named: Vec<String> = Vec::new();
     for anchor in anchors {
         let (position, rest) = anchor.split_once(' ').unwrap_or((&anchor, ""));
-        let name = position.strip_prefix('#').and_then(|p| p.parse::<usize>().ok()).and_then(|p| columns.get(p));
+        let name =
+            position.strip_prefix('#').and_then(|p| p.parse::<usize>().ok()).and_then(|p| columns.get(p));
         let text: String = format!("{} {rest}", name.map_or(position, String::as_str))
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })

@@ -129,3 +129,44 @@ fn functions_are_described() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("did you mean ABS?"), "{}", ran.err);
 }
+
+#[test]
+fn check_sees_what_run_would_refuse() {
+    let dir = Dir::new();
+    let insert = "CREATE TABLE p (a INT) WITH ('connector' = 'print'); INSERT INTO p VALUES (1)";
+    for (options, text, expected) in [
+        (&["-D", "execution.checkpointing.interval=1 s"][..], insert, "execution.checkpointing.dir"),
+        (
+            &["-D", "execution.checkpointing.dir=s3://a/b"],
+            insert,
+            "not supported yet: checkpoints in 's3://'",
+        ),
+        (&["-D", "execution.checkpointing.num-retained=0"], insert, "'1' or more"),
+        (&[], "CREATE TABLE p (a INT) WITH ('connector' = 'print'); TRUNCATE TABLE p", "TRUNCATE TABLE"),
+    ] {
+        for command in ["check", "run"] {
+            let ran = dir.run(&[&[command, "-e", text], options].concat());
+            assert_eq!(ran.code, Some(2), "{ran:?}");
+            assert!(format!("{}{}", ran.out, ran.err).contains(expected), "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_warning_is_said_once() {
+    let dir = Dir::new();
+    let ran = dir.run(&["run", "-D", "a.b=c", "-e", "SELECT 1"]);
+    assert_eq!(ran.err.matches("is not a known option").count(), 1, "{ran:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_that_takes_nothing_is_a_failure_without_panic() {
+    let dir = Dir::new();
+    for arguments in [&["check", "-e", "SELECT 1"][..], &["functions"], &["run", "-e", "SELECT 1"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = crate::Ran::of(dir.command(arguments).stdout(full).output().unwrap());
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.err.contains("No space left on device") && !ran.err.contains("panicked"), "{ran:?}");
+    }
+}
