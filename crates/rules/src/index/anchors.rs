@@ -59,12 +59,14 @@ impl Anchors {
                 anchors.plans.push(Plan::EveryRow);
                 continue;
             };
-            if compiled.is_never(terms) {
+            if compiled.is_never(number) {
                 anchors.plans.push(Plan::Never);
                 continue;
             }
             let mut best: Option<(TermId, Cover)> = None;
-            for id in terms {
+            // Nothing may skip rows before a term that can fail has seen them.
+            let first_fails = compiled.first_fails.get(number) == Some(&true);
+            for id in terms.iter().take(if first_fails { 1 } else { usize::MAX }) {
                 let Some(term) = compiled.terms.get(*id) else { continue };
                 let cover = covers.entry(*id).or_insert_with(|| Cover::of(&term.known.condition, rate));
                 if let Some(cover) = cover

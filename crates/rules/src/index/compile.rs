@@ -13,7 +13,7 @@ use crate::Rule;
 /// Number of a term in its [`Compiled`].
 pub(super) type TermId = usize;
 
-/// A conjunct of rules that cannot fail, or the whole condition of one that can.
+/// A conjunct of rules, or the whole condition of one that can fail behind its first conjunct.
 #[derive(Debug)]
 pub(super) struct Term {
     pub(super) expr: Expr,
@@ -42,6 +42,8 @@ pub(super) struct Compiled {
     pub(super) terms: Vec<Term>,
     /// The terms of each rule; `None`: it has no condition.
     pub(super) rules: Vec<Option<Vec<TermId>>>,
+    /// For each rule whether its first term can fail (and no other one): it must see every row that the others would keep from it.
+    pub(super) first_fails: Vec<bool>,
 }
 
 impl Compiled {
@@ -55,15 +57,18 @@ impl Compiled {
         for rule in rules {
             let Some(predicate) = &rule.predicate else {
                 compiled.rules.push(None);
+                compiled.first_fails.push(false);
                 continue;
             };
             let volatile = predicate.volatility() == Volatility::PerRow;
             let mut parts = Vec::new();
-            if volatile || can_fail(predicate) {
-                parts.push(predicate);
-            } else {
-                conjuncts(predicate, &mut parts);
+            conjuncts(predicate, &mut parts);
+            // A term that fails stops the rule where the terms before it let it: only at the front it can stand by itself.
+            let first_fails = parts.first().is_some_and(|p| can_fail(p));
+            if volatile || parts.iter().skip(1).any(|p| can_fail(p)) {
+                parts = vec![predicate];
             }
+            compiled.first_fails.push(first_fails);
             let mut terms = Vec::with_capacity(parts.len());
             for part in parts {
                 let shared = if volatile { None } else { known.get(part).copied() };
@@ -101,9 +106,12 @@ impl Compiled {
         Ok(self.terms.len() - 1)
     }
 
-    /// Whether a rule is never TRUE.
-    pub(super) fn is_never(&self, terms: &[TermId]) -> bool {
-        terms.iter().filter_map(|t| self.terms.get(*t)).any(|t| t.known.condition == Condition::Never)
+    /// Whether a rule is never TRUE and never fails.
+    pub(super) fn is_never(&self, rule: usize) -> bool {
+        let terms = self.rules.get(rule).and_then(Option::as_deref).unwrap_or_default();
+        let counted = if self.first_fails.get(rule) == Some(&true) { 1 } else { terms.len() };
+        let mut known = terms.iter().take(counted).filter_map(|t| self.terms.get(*t));
+        known.any(|t| t.known.condition == Condition::Never)
     }
 }
 

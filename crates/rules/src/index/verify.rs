@@ -198,26 +198,24 @@ impl Verify {
         let shared = self.shared(compiled, &pending, rows, view, context)?;
         for mut p in pending {
             let mut failed: Option<EvalError> = None;
-            for (term, truth) in p.terms.iter().filter_map(|t| shared.iter().find(|(id, _)| id == t)) {
-                let _ = term;
-                match truth {
-                    Err(e) => failed = Some(e.clone()),
-                    Ok(set) => match &mut p.rows {
-                        Some(rows) => rows.retain(|r| set.contains(*r)),
-                        none => *none = Some(set.rows()),
-                    },
-                }
-            }
-            for t in &p.terms {
+            let known =
+                |t: &TermId| shared.binary_search_by_key(t, |(id, _)| *id).ok().and_then(|i| shared.get(i));
+            // What can fail sees all candidates; then what is known already; then what is this rule's own.
+            let front = usize::from(compiled.first_fails.get(p.rule as usize) == Some(&true));
+            let (front, rest) = p.terms.split_at_checked(front).unwrap_or((&p.terms, &[]));
+            let (at_hand, own): (Vec<TermId>, Vec<TermId>) = rest.iter().partition(|t| known(t).is_some());
+            for t in front.iter().chain(&at_hand).chain(&own) {
                 if failed.is_some() || p.rows.as_ref().is_some_and(Vec::is_empty) {
                     break;
                 }
-                if shared.iter().any(|(id, _)| id == t) {
-                    continue;
-                }
-                match self.term(compiled, *t, p.rows.as_deref(), view, context)? {
-                    Ok(hits) => p.rows = Some(hits),
-                    Err(e) => failed = Some(e),
+                match (known(t), &mut p.rows) {
+                    (Some((_, Err(e))), _) => failed = Some(e.clone()),
+                    (Some((_, Ok(set))), Some(rows)) => rows.retain(|r| set.contains(*r)),
+                    (Some((_, Ok(set))), none) => *none = Some(set.rows()),
+                    (None, rows) => match self.term(compiled, *t, rows.as_deref(), view, context)? {
+                        Ok(hits) => *rows = Some(hits),
+                        Err(e) => failed = Some(e),
+                    },
                 }
             }
             match failed {
