@@ -315,7 +315,7 @@ impl ScanTask {
 
         // One building of each column for the rows that any subscriber wants.
         let mut all = false;
-        let mut union: Vec<u32> = Vec::new();
+        let mut rank: Vec<u32> = vec![0; rows];
         let mut needed = vec![false; columns.len()];
         for (rule, outcome) in &self.outcomes {
             let Some((number, entry)) = self.rule_scans.get(*rule) else { continue };
@@ -325,7 +325,7 @@ impl ScanTask {
                 continue;
             }
             match outcome {
-                Ok(Hits::Rows(r)) => union.extend(r),
+                Ok(Hits::Rows(r)) => r.iter().for_each(|r| mark(&mut rank, *r)),
                 Ok(Hits::All) => all = true,
                 Err(_) => continue,
             }
@@ -335,13 +335,17 @@ impl ScanTask {
                 }
             }
         }
-        union.sort_unstable();
-        union.dedup();
-        let survivors = (!all && union.len() < rows).then(|| UInt32Array::from(union.clone()));
+        let wanted = rank_marked(&mut rank);
+        let survivors =
+            (!all && wanted.len() < rows).then(|| Survivors { rows: UInt32Array::from(wanted), rank });
         let mut built: Vec<Option<ArrayRef>> = vec![None; columns.len()];
-        if all || !union.is_empty() {
+        if survivors.as_ref().is_none_or(|s| arrow::array::Array::len(&s.rows) > 0) {
             for (c, slot) in built.iter_mut().enumerate().filter(|(c, _)| needed.get(*c) == Some(&true)) {
-                *slot = Some(millstream_rules::RuleInput::column(&mut input, c, survivors.as_ref())?);
+                *slot = Some(millstream_rules::RuleInput::column(
+                    &mut input,
+                    c,
+                    survivors.as_ref().map(|s| &s.rows),
+                )?);
             }
         }
         drop(input);
@@ -679,7 +683,7 @@ fn output(
     scan: &super::SubscribedScan,
     hits: &Hits,
     rows: usize,
-    survivors: Option<&UInt32Array>,
+    survivors: Option<&Survivors>,
     built: &[Option<ArrayRef>],
     watermarks: Option<&Arc<[i64]>>,
     kinds: Option<&[RowKind]>,
@@ -692,7 +696,7 @@ fn output(
     if count == 0 {
         return Ok(None);
     }
-    let stored = survivors.map_or(rows, arrow::array::Array::len);
+    let stored = survivors.map_or(rows, |s| arrow::array::Array::len(&s.rows));
     let pick = match hits {
         Hits::Rows(r) if r.len() < stored => Some(positions(r, survivors)),
         _ => None,
@@ -730,21 +734,32 @@ fn output(
     Ok(Some(batch))
 }
 
-/// Where rows are among the survivors; both ascending.
-fn positions(rows: &[u32], survivors: Option<&UInt32Array>) -> UInt32Array {
+/// The rows of a chunk that some subscriber wants, ascending.
+struct Survivors {
+    rows: UInt32Array,
+    /// For each of them, by its number in the chunk, its position in `rows`.
+    rank: Vec<u32>,
+}
+
+fn mark(rank: &mut [u32], row: u32) {
+    if let Some(r) = rank.get_mut(row as usize) {
+        *r = 1;
+    }
+}
+
+/// The rows that are marked; each one's mark becomes its position among them.
+fn rank_marked(rank: &mut [u32]) -> Vec<u32> {
+    let mut marked = Vec::new();
+    for (row, r) in rank.iter_mut().enumerate().filter(|(_, r)| **r != 0) {
+        *r = marked.len() as u32;
+        marked.push(row as u32);
+    }
+    marked
+}
+
+/// Where rows are among the survivors.
+fn positions(rows: &[u32], survivors: Option<&Survivors>) -> UInt32Array {
     let Some(survivors) = survivors else { return UInt32Array::from(rows.to_vec()) };
-    let mut at = 0u32;
-    let mut stored = survivors.values().iter();
-    rows.iter()
-        .map(|row| {
-            for s in stored.by_ref() {
-                at += 1;
-                if s == row {
-                    break;
-                }
-            }
-            at - 1
-        })
-        .collect::<Vec<u32>>()
-        .into()
+    let at = |r: &u32| survivors.rank.get(*r as usize).copied().unwrap_or(0);
+    rows.iter().map(at).collect::<Vec<u32>>().into()
 }
