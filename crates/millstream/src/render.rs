@@ -78,9 +78,7 @@ impl RowRenderer {
         match (&mut self.encoder, self.format) {
             (Some(encoder), format) => {
                 if format == OutputFormat::Csv && !self.started {
-                    let names: Vec<String> = self.schema.fields.iter().map(|f| csv_name(&f.name)).collect();
-                    out.extend_from_slice(names.join(",").as_bytes());
-                    out.push(b'\n');
+                    out.extend_from_slice(csv_header(&self.schema).as_bytes());
                 }
                 let mut encoded = Encoded::default();
                 encoder.encode(batch, &mut encoded)?;
@@ -99,9 +97,31 @@ impl RowRenderer {
         Ok(out)
     }
 
-    /// The last line, if the format has one.
+    /// The last line, if the format has one; behind no row at all the names of the columns, so that an empty result is seen as one.
     pub fn finish(&mut self) -> Vec<u8> {
-        if self.format == OutputFormat::Table && self.started { self.rule().into_bytes() } else { Vec::new() }
+        let text = match (self.format, self.started) {
+            (OutputFormat::Table, true) => self.rule(),
+            (OutputFormat::Table, false) => self.head(&[]),
+            (OutputFormat::Csv, false) => csv_header(&self.schema),
+            _ => String::new(),
+        };
+        self.started = true;
+        text.into_bytes()
+    }
+
+    /// The names of the columns between two rules; the first rows say how wide the columns are.
+    fn head(&mut self, cells: &[Vec<String>]) -> String {
+        const WIDEST: usize = 60;
+        let mut names: Vec<String> = if self.changes { vec!["op".into()] } else { Vec::new() };
+        names.extend(self.schema.fields.iter().map(|f| f.name.to_string()));
+        self.widths = names.iter().map(|n| n.chars().count()).collect();
+        for line in cells {
+            for (w, cell) in self.widths.iter_mut().zip(line) {
+                *w = (*w).max(cell.chars().count().min(WIDEST));
+            }
+        }
+        let rule = self.rule();
+        format!("{rule}{}{rule}", self.line(&names))
     }
 
     fn rows(&self, batch: &Batch) -> Result<Vec<Vec<Option<String>>>, Fault> {
@@ -123,7 +143,6 @@ impl RowRenderer {
     }
 
     fn table(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<(), Fault> {
-        const WIDEST: usize = 60;
         let rows = self.rows(batch)?;
         let clean = |s: &str| -> String { s.chars().map(|c| if c.is_control() { ' ' } else { c }).collect() };
         let mut cells: Vec<Vec<String>> = Vec::with_capacity(rows.len());
@@ -136,17 +155,7 @@ impl RowRenderer {
             cells.push(line);
         }
         if !self.started {
-            let mut names: Vec<String> = if self.changes { vec!["op".into()] } else { Vec::new() };
-            names.extend(self.schema.fields.iter().map(|f| f.name.to_string()));
-            self.widths = names.iter().map(|n| n.chars().count()).collect();
-            for line in &cells {
-                for (w, cell) in self.widths.iter_mut().zip(line) {
-                    *w = (*w).max(cell.chars().count().min(WIDEST));
-                }
-            }
-            out.extend_from_slice(self.rule().as_bytes());
-            out.extend_from_slice(self.line(&names).as_bytes());
-            out.extend_from_slice(self.rule().as_bytes());
+            out.extend_from_slice(self.head(&cells).as_bytes());
         }
         for line in &cells {
             out.extend_from_slice(self.line(line).as_bytes());
@@ -190,6 +199,11 @@ fn texts(schema: &SchemaRef, context: &EvalContext) -> Result<Program, Fault> {
         })
         .collect::<Result<Vec<_>, _>>()?;
     Program::compile(&exprs)
+}
+
+fn csv_header(schema: &SchemaRef) -> String {
+    let names: Vec<String> = schema.fields.iter().map(|f| csv_name(&f.name)).collect();
+    format!("{}\n", names.join(","))
 }
 
 fn csv_name(name: &str) -> String {

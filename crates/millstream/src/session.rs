@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use millstream_engine::{
-    CheckpointStorage, JobContext, JobHandle, LocalStorage, Restore, SystemClock, SystemRandom, TokioSpawner,
-    launch, not_runnable,
+    CheckpointStorage, Completion, JobContext, JobHandle, LocalStorage, Restore, SystemClock, SystemRandom,
+    TokioSpawner, launch, not_runnable,
 };
 use millstream_expr::EvalContext;
 use millstream_expr::registered::{RowFunction, ScalarFunction, VectorFunction};
@@ -328,12 +328,17 @@ impl Session {
             }
         }
         if !inserts.is_empty() {
-            let job = self.start(merge_jobs(inserts)).await.map_err(fail)?;
-            if let millstream_engine::Completion::Failed { fault, .. } = job.wait().await.completion {
-                return Err(fail(fault));
-            }
+            self.finish(merge_jobs(inserts)).await.map_err(fail)?;
         }
         Ok(())
+    }
+
+    /// Runs a job to its end.
+    async fn finish(&mut self, plan: JobPlan) -> Result<(), Fault> {
+        match self.start(plan).await?.wait().await.completion {
+            Completion::Failed { fault, .. } => Err(fault),
+            Completion::Finished | Completion::Stopped => Ok(()),
+        }
     }
 
     /// The rows of the last statement of a text, which is a SELECT; the statements before it are run first.
@@ -353,9 +358,7 @@ impl Session {
             match self.statement(statement, text).await.map_err(fail)? {
                 StatementResult::Rows(rows) if last => return Ok(*rows),
                 StatementResult::Rows(mut rows) => while rows.next().await.map_err(fail)?.is_some() {},
-                StatementResult::Insert(plan) => {
-                    self.start(*plan).await.map_err(fail)?.wait().await;
-                }
+                StatementResult::Insert(plan) => self.finish(*plan).await.map_err(fail)?,
                 StatementResult::Done(_) | StatementResult::Answer(_) => {}
             }
         }

@@ -170,3 +170,16 @@ fn standard_output_that_takes_nothing_is_a_failure_without_panic() {
         assert!(ran.err.contains("No space left on device") && !ran.err.contains("panicked"), "{ran:?}");
     }
 }
+
+#[test]
+fn an_empty_result_shows_its_columns() {
+    let dir = Dir::new();
+    dir.write("in/a.csv", "1\n");
+    let sql = "CREATE TABLE e (n INT) WITH ('connector' = 'filesystem', 'path' = 'in', 'format' = 'csv'); \
+               SELECT n FROM e WHERE n > 1";
+    let out = |format: &str| dir.run(&["run", "-e", sql, "--output", format]).out;
+    assert_eq!(out("csv"), "n\n");
+    assert_eq!(out("table"), "+---+\n| n |\n+---+\n");
+    assert_eq!(out("json"), "");
+    assert_eq!(out("changelog"), "");
+}

@@ -83,3 +83,12 @@ async fn dropping_the_rows_stops_the_query() {
     drop(endless);
     assert_eq!(rows(&mut session, "SELECT 1").await.len(), 1);
 }
+
+#[tokio::test]
+async fn an_insert_that_fails_before_a_select_is_told() {
+    let mut session = Session::new();
+    let text = "CREATE TABLE b (n INT) WITH ('connector' = 'blackhole');\n\
+                INSERT INTO b SELECT CAST(s AS INT) FROM (VALUES ('x')) AS t (s);\nSELECT 1";
+    let fault = session.query(text).await.unwrap_err();
+    assert!(fault.to_string().contains("'x'"), "{fault}");
+}
