@@ -1,7 +1,7 @@
 //! Runs what real Flink answered against Millstream.
 //!
 //! ```text
-//! conformance scalar|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT] [--verbose]
+//! conformance scalar|shuffle|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT] [--verbose]
 //! ```
 //! PATH is a file or folder in the formats of `proof/conformance/README.md`. Prints passed and failed by group, and as its last line
 //! `N passed, M failed`. With `--known` the exit code is 0 only if the failing cases are exactly those that the file lists (`id  reason`); with
@@ -16,6 +16,7 @@ mod known;
 mod queries;
 mod report;
 mod scalar;
+mod shuffle;
 mod value;
 
 use std::process::ExitCode;
@@ -58,7 +59,7 @@ fn arguments() -> Result<Arguments, String> {
     let mut positional = positional.into_iter();
     match (positional.next(), positional.next()) {
         (Some(command), Some(path)) => Ok(Arguments { command, path, ..a }),
-        _ => Err("usage: conformance scalar|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT]".into()),
+        _ => Err("usage: conformance scalar|shuffle|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT]".into()),
     }
 }
 
@@ -82,6 +83,7 @@ fn run() -> Result<bool, String> {
     std::panic::set_hook(Box::new(|_| {}));
     match a.command.as_str() {
         "scalar" => scalar::run(&a.path, &wanted, &extensions, &mut report)?,
+        "shuffle" => shuffle::run(&a.path, &wanted, &mut report)?,
         "queries" => queries::run(&a.path, &wanted, &mut report)?,
         "ddl" => ddl::run(&a.path, &wanted, &extensions, &mut report)?,
         other => return Err(format!("unknown command '{other}'")),

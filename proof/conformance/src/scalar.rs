@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::value::{same, to_json};
 
 /// What an expression gave.
-enum Outcome {
+pub enum Outcome {
     Value { data_type: DataType, value: Json, text: Option<String> },
     Plan(Fault),
     Run(Fault),
@@ -51,7 +51,8 @@ pub fn run(
     Ok(())
 }
 
-async fn evaluate(expr: &str, conf: &[(String, String)]) -> Outcome {
+/// The value of an expression under some options.
+pub async fn evaluate(expr: &str, conf: &[(String, String)]) -> Outcome {
     let mut session = Session::new();
     let options = conf.iter().map(|(k, v)| (k.as_str(), v.as_str()));
     let defaults = [("execution.runtime-mode", "batch"), ("table.local-time-zone", "UTC")];
