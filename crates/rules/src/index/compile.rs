@@ -7,7 +7,7 @@ use millstream_expr::{Expr, ExprKind, Predicate, Volatility};
 use millstream_types::Fault;
 
 use super::atom::{Atoms, Condition};
-use super::condition::{Known, Reading, Shows, can_fail};
+use super::condition::{Known, Patterns, Reading, Shows, can_fail};
 use crate::Rule;
 
 /// Number of a term in its [`Compiled`].
@@ -54,6 +54,7 @@ impl Compiled {
     pub(super) fn new(rules: &[Rule]) -> Result<Self, Fault> {
         let mut compiled = Compiled::default();
         let mut known: HashMap<Expr, TermId> = HashMap::new();
+        let mut patterns = Patterns::new();
         for rule in rules {
             let Some(predicate) = &rule.predicate else {
                 compiled.rules.push(None);
@@ -75,7 +76,7 @@ impl Compiled {
                 let id = match shared {
                     Some(id) => id,
                     None => {
-                        let id = compiled.add(part)?;
+                        let id = compiled.add(part, &mut patterns)?;
                         if !volatile {
                             known.insert(part.clone(), id);
                         }
@@ -94,8 +95,8 @@ impl Compiled {
         Ok(compiled)
     }
 
-    fn add(&mut self, expr: &Expr) -> Result<TermId, Fault> {
-        let known = Reading { atoms: &mut self.atoms }.of(expr, Shows::NotTrue);
+    fn add(&mut self, expr: &Expr, patterns: &mut Patterns) -> Result<TermId, Fault> {
+        let known = Reading { atoms: &mut self.atoms, patterns }.of(expr, Shows::NotTrue);
         let term =
             Term { expr: expr.clone(), known, columns: expr.columns(), rules: 0, predicate: OnceLock::new() };
         if depth(expr) > SHALLOW {

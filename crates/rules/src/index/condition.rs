@@ -5,6 +5,8 @@
 //! one is FALSE, NULL does not stop it; so a term counts only if nothing before it can fail, and must be FALSE if something behind it can.
 //! NOT is pushed down on the way (De Morgan keeps the order in which terms are looked at). What is not understood is "may be".
 
+use std::collections::HashMap;
+
 use millstream_expr::{CallExpr, Expr, ExprKind, Volatility};
 use millstream_text::like::{LikePattern, Shape, SimilarPattern, escape_char};
 use millstream_text::regex::{Literal, Literals, Pattern};
@@ -60,22 +62,14 @@ pub(super) fn can_fail(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a REGEXP that can fail only does so on texts that contain the literals of its pattern. A pattern that has a linear form runs on the engine
-/// that counts its steps only for texts on which that form may not be asked, and only behind a linear screen that keeps every literal.
-fn fails_only_with_literals(call: &CallExpr) -> bool {
-    match (&*call.name, call.args.as_slice()) {
-        ("REGEXP", [text, pattern]) if !can_fail(text) => {
-            let pattern = constant_text(pattern).and_then(|p| Pattern::compile(p).ok());
-            pattern.is_some_and(|p| p.translated().is_some())
-        }
-        _ => false,
-    }
-}
-
 /// Reads conditions, collecting their atoms.
 pub(super) struct Reading<'a> {
     pub(super) atoms: &'a mut Atoms,
+    pub(super) patterns: &'a mut Patterns,
 }
+
+/// Patterns by their text: rules use the same ones again and again. `None`: a wrong one.
+pub(super) type Patterns = HashMap<String, Option<Pattern>>;
 
 impl Reading<'_> {
     /// The condition of an expression.
@@ -116,11 +110,33 @@ impl Reading<'_> {
                 {
                     self.read(inner, false, Shows::NotTrue)
                 }
-                _ if can_fail(expr) && !fails_only_with_literals(call) => Known::nothing(),
+                _ if can_fail(expr) && !self.fails_only_with_literals(call) => Known::nothing(),
                 _ => self.leaf(call, negated, shows),
             },
             _ => Known::nothing(),
         }
+    }
+
+    /// Whether a REGEXP that can fail only does so on texts that contain the literals of its pattern. A pattern that has a linear form runs on
+    /// the engine that counts its steps only for texts on which that form may not be asked, and only behind a linear screen that keeps every
+    /// literal.
+    fn fails_only_with_literals(&mut self, call: &CallExpr) -> bool {
+        match (&*call.name, call.args.as_slice()) {
+            ("REGEXP", [text, pattern]) if !can_fail(text) => {
+                self.pattern(pattern).is_some_and(|p| p.translated().is_some())
+            }
+            _ => false,
+        }
+    }
+
+    fn pattern(&mut self, expr: &Expr) -> Option<Pattern> {
+        let text = constant_text(expr)?;
+        if let Some(known) = self.patterns.get(text) {
+            return known.clone();
+        }
+        let pattern = Pattern::compile(text).ok();
+        self.patterns.insert(text.to_string(), pattern.clone());
+        pattern
     }
 
     /// AND of terms, or (`negated`) of their negations.
@@ -207,8 +223,7 @@ impl Reading<'_> {
             }
             ("REGEXP", [a, b]) if !negated => {
                 // An empty pattern and a wrong one are FALSE.
-                let pattern = constant_text(b).and_then(|p| Pattern::compile(p).ok());
-                if let Some(pattern) = pattern {
+                if let Some(pattern) = self.pattern(b) {
                     return self.literals(a, pattern.required_literals(), shows);
                 }
             }
