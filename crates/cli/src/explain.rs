@@ -1,10 +1,15 @@
 //! `millstream explain`.
 
+use millstream::types::{Fault, Span};
 use millstream::{Restore, Session};
 
 use crate::arguments::ExplainArguments;
-use crate::text;
+use crate::output;
+use crate::text::{self, Text};
 use crate::{DONE, FAILED, WRONG_TEXT};
+
+/// What stands between two texts that are planned as one.
+const BETWEEN: &str = "\n;\n";
 
 /// Prints the plans of the texts, or what their rules cost.
 pub async fn explain(arguments: &ExplainArguments) -> u8 {
@@ -17,30 +22,58 @@ pub async fn explain(arguments: &ExplainArguments) -> u8 {
         Err(code) => return code,
     };
     let sql: Vec<&str> = texts.iter().map(|t| t.sql.as_str()).collect();
-    let sql = sql.join("\n;\n");
-    let origin = texts.first().map_or("", |t| t.origin.as_str());
+    let sql = sql.join(BETWEEN);
     let explanation = match session.explain(&sql) {
         Ok(explanation) => explanation,
         Err(faults) => {
-            eprint!("{}", faults.render(origin));
+            for fault in &faults.faults {
+                eprintln!("{}", in_its_text(fault, &texts, &sql));
+            }
             return WRONG_TEXT;
         }
     };
     if arguments.rules {
         return rules(session, explanation.plans(), arguments).await;
     }
-    if arguments.text.json {
-        println!("{}", explanation.to_json());
+    let answer = if arguments.text.json {
+        explanation.to_json().to_string()
     } else {
-        println!("{}", explanation.to_text());
+        explanation.to_text().to_string()
+    };
+    output::answer(&answer, DONE)
+}
+
+/// A fault of the joined texts, with the file and the line of the text that it is in.
+fn in_its_text(fault: &Fault, texts: &[Text], joined: &str) -> String {
+    let Some(span) = fault.span() else { return fault.render("", joined) };
+    let mut start = 0;
+    for text in texts {
+        let end = start + text.sql.len();
+        // What is wrong at the end of a text is behind its last byte.
+        if (start..=end).contains(&(span.start as usize)) {
+            let from_start = |at: u32| (at as usize).saturating_sub(start);
+            let mut own = Fault::new(fault.kind(), fault.code(), fault.message())
+                .at(Span::new(from_start(span.start), from_start(span.end)));
+            if let Some(place) = fault.place() {
+                own = own.in_place(place);
+            }
+            if let Some(remedy) = fault.remedy() {
+                own = own.hint(remedy);
+            }
+            return own.render(&text.origin, &text.sql);
+        }
+        start = end + BETWEEN.len();
     }
-    DONE
+    fault.render("", joined)
 }
 
 async fn rules(mut session: Session, plans: &[millstream::JobPlan], arguments: &ExplainArguments) -> u8 {
     for plan in plans {
         match session.explain_rules(plan.clone(), arguments.sample.as_deref()).await {
-            Ok(table) => println!("{table}"),
+            Ok(table) => match output::answer(&table.to_string(), DONE) {
+                DONE => {}
+                code => return code,
+            },
             Err(fault) => {
                 eprintln!("error: {fault}");
                 return FAILED;

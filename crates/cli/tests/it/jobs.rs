@@ -185,3 +185,35 @@ fn values_of_an_edited_text_are_told_apart() {
     run("INSERT INTO o VALUES (1);\n", &["1"]);
     run("INSERT INTO o VALUES (2);\nINSERT INTO o VALUES (1);\n", &["1", "2"]);
 }
+
+#[test]
+fn a_sink_leaves_a_job_as_the_remedy_says() {
+    let dir = Dir::new();
+    let text = |second: &str| {
+        format!(
+            "SET 'execution.checkpointing.dir' = '{{dir}}/cp';\nSET 'execution.checkpointing.interval' = '50 ms';\n\
+             CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '100');\n\
+             CREATE TABLE a (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{{dir}}/a', 'format' = 'csv');\n\
+             CREATE TABLE b (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{{dir}}/b', 'format' = 'csv');\n\
+             INSERT INTO a SELECT n FROM g;\n{second}"
+        )
+    };
+    let run = |second: &str| {
+        let sql = dir.sql("job.sql", &text(second));
+        let child = dir
+            .command(&["run", "--restore", "latest", sql.to_str().unwrap()])
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        // One that has refused is gone already.
+        let _ = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).output();
+        crate::Ran::of(child.wait_with_output().unwrap())
+    };
+    assert_eq!(run("INSERT INTO b SELECT n FROM g;").code, Some(130));
+    let refused = run("");
+    assert!(refused.code == Some(1) && refused.err.contains("WHERE FALSE"), "{refused:?}");
+    assert_eq!(run("INSERT INTO b SELECT n FROM g WHERE FALSE;").code, Some(130));
+    let gone = run("");
+    assert_eq!(gone.code, Some(130), "{gone:?}");
+}

@@ -163,7 +163,12 @@ fn a_warning_is_said_once() {
 #[test]
 fn standard_output_that_takes_nothing_is_a_failure_without_panic() {
     let dir = Dir::new();
-    for arguments in [&["check", "-e", "SELECT 1"][..], &["functions"], &["run", "-e", "SELECT 1"]] {
+    for arguments in [
+        &["check", "-e", "SELECT 1"][..],
+        &["explain", "-e", "SELECT 1"],
+        &["functions"],
+        &["run", "-e", "SELECT 1"],
+    ] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let ran = crate::Ran::of(dir.command(arguments).stdout(full).output().unwrap());
         assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -182,4 +187,14 @@ fn an_empty_result_shows_its_columns() {
     assert_eq!(out("table"), "+---+\n| n |\n+---+\n");
     assert_eq!(out("json"), "");
     assert_eq!(out("changelog"), "");
+}
+
+#[test]
+fn explain_names_the_file_and_the_line_of_a_fault() {
+    let dir = Dir::new();
+    dir.write("a.sql", "SELECT 1;\nSELECT 2;\n");
+    dir.write("b.sql", "SELECT 3;\n\nSELECT x FROM nope;\n");
+    let ran = dir.run(&["explain", "a.sql", "b.sql"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.err.contains("b.sql:3:15"), "{}", ran.err);
 }

@@ -297,9 +297,9 @@ fn begin(
             {
                 return Err(Fault::user(
                     "checkpoint-mismatch",
-                    format!("the checkpoint holds output of '{}' that is not committed yet, but the text does not write it any more", gone.name),
+                    format!("the checkpoint holds output of '{}' that may not be committed yet, but the text does not write it any more", gone.name),
                 )
-                .hint("run the text that wrote the checkpoint once more with --restore latest, then change it"));
+                .hint("keep its INSERT with WHERE FALSE until the job has taken a checkpoint; then leave it out"));
             }
             let sinks = plan.nodes.iter().filter_map(|n| match &n.op {
                 Op::Sink(sink) => Some(sink.name.as_str()),
