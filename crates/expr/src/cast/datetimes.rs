@@ -29,12 +29,11 @@ pub(super) fn cast(
     }
     let source = Source { array, from, zone: &zone };
     match to {
-        TypeKind::Date => build::<Date32Type>(rows, |row| {
-            // Rounds towards 1970, as Flink does: a time before it counts to the next day.
-            Ok(source.local(row)?.map(|t| (t.millis() / DAY_MILLIS) as i32))
-        }),
+        TypeKind::Date => {
+            build::<Date32Type>(rows, |row| Ok(source.local(row)?.map(|t| source.day_and_time(t).0 as i32)))
+        }
         TypeKind::Time(p) => build::<Time32MillisecondType>(rows, |row| {
-            Ok(source.local(row)?.map(|t| cut_time((t.millis() % DAY_MILLIS) as i32, *p)))
+            Ok(source.local(row)?.map(|t| cut_time(source.day_and_time(t).1 as i32, *p)))
         }),
         TypeKind::Timestamp(p, _) => timestamps(rows, to, *p, rules, |row| source.local(row)),
         TypeKind::TimestampLtz(p, _) => timestamps(rows, to, *p, rules, |row| source.instant(row)),
@@ -61,6 +60,16 @@ impl Source<'_> {
         let Some(t) = self.raw(row)? else { return Ok(None) };
         let instant = matches!(self.from, TypeKind::TimestampLtz(..));
         Ok(Some(if instant { self.zone.to_local(t) } else { t }))
+    }
+
+    /// The days since 1970 and the milliseconds of the day. What has no zone rounds towards 1970, as it does in Flink: a time before
+    /// it counts to the next day. Instants go through `java.time` there, which does not.
+    fn day_and_time(&self, t: DateTime) -> (i64, i64) {
+        let millis = t.millis();
+        match self.from {
+            TypeKind::TimestampLtz(..) => (millis.div_euclid(DAY_MILLIS), millis.rem_euclid(DAY_MILLIS)),
+            _ => (millis / DAY_MILLIS, millis % DAY_MILLIS),
+        }
     }
 
     /// As an instant; what has no zone is in the session zone.

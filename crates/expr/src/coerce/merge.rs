@@ -7,7 +7,7 @@ use super::Digits;
 /// Deepest nesting of types that is merged; deeper ones have no common type.
 const MAX_DEPTH: usize = 100;
 
-/// How FLOAT and DOUBLE meet.
+/// How FLOAT and DOUBLE meet; it tells operators from functions.
 #[derive(Clone, Copy, PartialEq)]
 enum Floats {
     /// The validator gives both 15 digits, so that the first one stays: `FLOAT + DOUBLE` is FLOAT.
@@ -64,6 +64,13 @@ fn merge_kind(a: &TypeKind, b: &TypeKind, floats: Floats, depth: usize) -> Optio
         (K::TimestampLtz(x, _), K::TimestampLtz(y, _)) => K::TimestampLtz((*x).max(*y), attribute(a, b)),
         (K::Timestamp(x, _), K::TimestampLtz(y, _)) | (K::TimestampLtz(x, _), K::Timestamp(y, _)) => {
             K::timestamp_ltz((*x).max(*y))
+        }
+        // A function's arguments meet in the type that the others are cast to implicitly: a timestamp to its date or its time.
+        (K::Date, K::Timestamp(..)) | (K::Timestamp(..), K::Date) if floats == Floats::Wider => K::Date,
+        (t @ K::Time(_), K::Timestamp(..)) | (K::Timestamp(..), t @ K::Time(_))
+            if floats == Floats::Wider =>
+        {
+            t.clone()
         }
         (K::IntervalYearMonth(f, t, p), K::IntervalYearMonth(f2, t2, p2)) => {
             K::IntervalYearMonth((*f).min(*f2), (*t).max(*t2), (*p).max(*p2))

@@ -230,6 +230,15 @@ impl ExprBinder<'_, '_> {
         {
             return bind_literal(l, sign == Sign::Minus, span);
         }
+        // `-(-5)` is the literal 5, typed by its value: of -2147483648 that is a BIGINT.
+        if sign == Sign::Minus
+            && let ast::ExprKind::Sign(Sign::Minus, inner) = &operand.kind
+            && let ast::ExprKind::Literal(
+                l @ (ast::Literal::Integer(_) | ast::Literal::Decimal(_) | ast::Literal::Double(_)),
+            ) = &inner.kind
+        {
+            return bind_literal(l, false, span);
+        }
         self.operator(if sign == Sign::Minus { "-" } else { "+" }, &[operand], span)
     }
 
@@ -266,11 +275,7 @@ impl ExprBinder<'_, '_> {
     #[inline(never)]
     fn not(&mut self, operand: &ast::Expr, span: Span) -> Result<Expr, Fault> {
         let bound = self.bind(operand)?;
-        if bound.data_type.kind == TypeKind::Null {
-            return Err(Fault::user("illegal-null", "Illegal use of 'NULL'")
-                .at(operand.span)
-                .hint("give the NULL a type: CAST(NULL AS BOOLEAN)"));
-        }
+        no_bare_null(&bound, operand.span)?;
         let bound = boolean_operand(bound, "NOT", span)?;
         Ok(negate(bound))
     }
@@ -280,8 +285,9 @@ impl ExprBinder<'_, '_> {
         let name = if and { "AND" } else { "OR" };
         let mut bound = Vec::with_capacity(terms.len());
         for term in terms {
-            let term = self.bind(term)?;
-            bound.push(boolean_operand(term, name, span)?);
+            let operand = self.bind(term)?;
+            no_bare_null(&operand, term.span)?;
+            bound.push(boolean_operand(operand, name, span)?);
         }
         Ok(if and { conjunction(bound) } else { disjunction(bound) })
     }
@@ -363,7 +369,11 @@ impl ExprBinder<'_, '_> {
             (IsTest::JsonScalar, false) => "IS JSON SCALAR",
             (IsTest::JsonScalar, true) => "IS NOT JSON SCALAR",
         };
-        self.operator(name, &[operand], span)
+        let bound = self.bind(operand)?;
+        if matches!(test, IsTest::True | IsTest::False | IsTest::Unknown) {
+            no_bare_null(&bound, operand.span)?;
+        }
+        self.call(name, vec![bound], Vec::new(), span)
     }
 
     #[inline(never)]
@@ -677,6 +687,16 @@ fn unit_word(unit: TimeUnit) -> &'static str {
         TimeUnit::Nanosecond => "NANOSECOND",
         TimeUnit::Epoch => "EPOCH",
     }
+}
+
+/// A logical operator refuses a NULL without a type, as Flink's validator does.
+fn no_bare_null(operand: &Expr, span: Span) -> Result<(), Fault> {
+    if operand.data_type.kind != TypeKind::Null {
+        return Ok(());
+    }
+    Err(Fault::user("illegal-null", "Illegal use of 'NULL'")
+        .at(span)
+        .hint("give the NULL a type: CAST(NULL AS BOOLEAN)"))
 }
 
 /// The operand of a logical operator.

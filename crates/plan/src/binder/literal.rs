@@ -36,27 +36,32 @@ pub(crate) fn bind_literal(literal: &Literal, negative: bool, span: Span) -> Res
             (Value::Int(nanos / 1_000_000), TypeKind::Time(digits).not_null())
         }
         Literal::Timestamp(text) => {
-            let (days, nanos, digits) =
-                timestamp(text).ok_or_else(|| bad("TIMESTAMP", text, "yyyy-MM-dd HH:mm:ss", span))?;
-            let kind = TypeKind::timestamp(digits);
-            let value = if kind.counts_nanos() {
-                days.checked_mul(DAY * 1_000_000).and_then(|d| d.checked_add(nanos))
-            } else {
-                days.checked_mul(DAY * 1000).and_then(|d| d.checked_add(nanos / 1000))
-            };
-            let value = value.ok_or_else(|| {
-                Fault::user("literal-range", format!("TIMESTAMP literal '{text}' is out of range")).at(span)
-            })?;
-            (Value::Int(value), kind.not_null())
+            let (point, digits) = point(text, "TIMESTAMP", span)?;
+            (point, TypeKind::timestamp(digits).not_null())
         }
-        Literal::TimestampLtz(_) => {
-            return Err(Fault::not_yet("TIMESTAMP WITH LOCAL TIME ZONE literals")
-                .at(span)
-                .hint("write CAST('2020-01-01 00:00:00' AS TIMESTAMP_LTZ(3))"));
+        // Flink reads it in UTC, whatever the session's zone is.
+        Literal::TimestampLtz(text) => {
+            let (point, digits) = point(text, "TIMESTAMP WITH LOCAL TIME ZONE", span)?;
+            (point, TypeKind::timestamp_ltz(digits).not_null())
         }
         Literal::Interval(interval) => bind_interval(interval, negative)?,
     };
     Ok(Expr::literal(value, data_type).at(span))
+}
+
+/// The value of a timestamp's text, in microseconds, or in nanoseconds if it has more than six digits; and its digits.
+fn point(text: &str, kind: &str, span: Span) -> Result<(Value, u8), Fault> {
+    let (days, nanos, digits) =
+        timestamp(text).ok_or_else(|| bad(kind, text, "yyyy-MM-dd HH:mm:ss", span))?;
+    let value = if TypeKind::timestamp(digits).counts_nanos() {
+        days.checked_mul(DAY * 1_000_000).and_then(|d| d.checked_add(nanos))
+    } else {
+        days.checked_mul(DAY * 1000).and_then(|d| d.checked_add(nanos / 1000))
+    };
+    let value = value.ok_or_else(|| {
+        Fault::user("literal-range", format!("{kind} literal '{text}' is out of range")).at(span)
+    })?;
+    Ok((Value::Int(value), digits))
 }
 
 fn bad(kind: &str, text: &str, format: &str, span: Span) -> Fault {
@@ -80,6 +85,10 @@ fn integer(text: &str, negative: bool, span: Span) -> Result<(Value, DataType), 
 
 fn decimal(text: &str, negative: bool, span: Span) -> Result<(Value, DataType), Fault> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if fraction.is_empty() {
+        // `5.` has no fraction and is an integer.
+        return integer(whole, negative, span);
+    }
     let digits: String = format!("{whole}{fraction}");
     let digits = digits.trim_start_matches('0');
     let scale = fraction.len();
@@ -95,8 +104,13 @@ fn decimal(text: &str, negative: bool, span: Span) -> Result<(Value, DataType), 
     }
     let value: i128 =
         if digits.is_empty() { 0 } else { digits.parse().map_err(|_| out_of_range(text, span))? };
+    let value = if negative { -value } else { value };
+    // Calcite's validator wants the digits of any exact number to fit a BIGINT.
+    if i64::try_from(value).is_err() {
+        return Err(out_of_range(text, span));
+    }
     let kind = TypeKind::Decimal { precision: precision as u8, scale: scale as u8 };
-    Ok((Value::Decimal(if negative { -value } else { value }), kind.not_null()))
+    Ok((Value::Decimal(value), kind.not_null()))
 }
 
 fn double(text: &str, negative: bool, span: Span) -> Result<(Value, DataType), Fault> {
@@ -104,7 +118,8 @@ fn double(text: &str, negative: bool, span: Span) -> Result<(Value, DataType), F
     if !value.is_finite() {
         return Err(out_of_range(text, span));
     }
-    Ok((Value::Float(if negative { -value } else { value }), TypeKind::Double.not_null()))
+    // Calcite keeps literals as decimals, which have no negative zero.
+    Ok((Value::Float(if negative && value != 0.0 { -value } else { value }), TypeKind::Double.not_null()))
 }
 
 /// Days since 1970-01-01 of `y-M-d`.
@@ -113,7 +128,12 @@ fn date(text: &str) -> Option<i64> {
     let year = number(parts.next()?, 4)?;
     let month = number(parts.next()?, 2)?;
     let day = number(parts.next()?, 2)?;
-    if parts.next().is_some() || !(1..=12).contains(&month) || day < 1 || day > days_of_month(year, month) {
+    if parts.next().is_some()
+        || year < 1
+        || !(1..=12).contains(&month)
+        || day < 1
+        || day > days_of_month(year, month)
+    {
         return None;
     }
     Some(days_from_civil(year, month, day))
@@ -122,9 +142,11 @@ fn date(text: &str) -> Option<i64> {
 /// Nanoseconds of the day of `H:m:s[.f]`, and the number of fraction digits.
 fn time(text: &str) -> Option<(i64, u8)> {
     let (clock, fraction) = text.split_once('.').map_or((text, ""), |(c, f)| (c, f));
-    if text.ends_with('.') || fraction.len() > 9 {
+    if !fraction.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
+    // What is finer than nanoseconds is cut off.
+    let fraction = fraction.get(..9).unwrap_or(fraction);
     let mut parts = clock.split(':');
     let hour = number(parts.next()?, 2)?;
     let minute = number(parts.next()?, 2)?;
@@ -141,7 +163,8 @@ fn time(text: &str) -> Option<(i64, u8)> {
 }
 
 fn timestamp(text: &str) -> Option<(i64, i64, u8)> {
-    let (d, t) = text.split_once(' ')?;
+    let text = text.trim_start();
+    let Some((d, t)) = text.split_once(' ') else { return Some((date(text)?, 0, 0)) };
     let (nanos, digits) = time(t.trim())?;
     Some((date(d)?, nanos, digits))
 }

@@ -73,6 +73,11 @@ impl SimplePattern {
         }
         Ok(SimplePattern { items })
     }
+
+    /// Whether it has a year of one or two letters: what two digits mean there when a text is read depends on when that is.
+    pub fn has_short_year(&self) -> bool {
+        self.items.iter().any(|i| matches!(i, Item::Field(b'y' | b'Y', 1 | 2)))
+    }
 }
 
 /// Reads up to the closing quote; gives what stands behind it.

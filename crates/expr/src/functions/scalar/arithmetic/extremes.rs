@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float32Array, Float64Array};
+use arrow::compute::kernels::cmp;
 use arrow::compute::kernels::zip::zip;
 use arrow::compute::nullif;
+use arrow::datatypes::{DataType as Arrow, Float32Type, Float64Type};
 use millstream_types::{DataType, Fault};
 
 use crate::binding::unify;
 use crate::functions::scalar::comparison::{Comparison, compare};
 use crate::kernel::numbers::nulls_of;
 use crate::kernel::{broken, simple};
-use crate::{BoundCall, Call, Column, Example, Function};
+use crate::{BoundCall, Call, Column, EvalError, Example, Function};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -62,8 +64,7 @@ fn bind(call: &Call<'_>, name: &'static str, op: Comparison) -> Result<BoundCall
             best = Some(match best {
                 None => array,
                 Some(so_far) => {
-                    let (a, b) = (Column::Array(so_far.clone()), Column::Array(array.clone()));
-                    let better = compare(op, &b, &a, rows)?;
+                    let better = better(op, &array, &so_far, rows)?;
                     let picked = zip(&better, &array, &so_far).map_err(broken)?;
                     // The comparison is NULL where one of them is.
                     match nulls_of(&Column::Array(Arc::new(better)), rows) {
@@ -79,4 +80,29 @@ fn bind(call: &Call<'_>, name: &'static str, op: Comparison) -> Result<BoundCall
         best.ok_or_else(|| Fault::internal("no argument").into())
     });
     Ok(BoundCall::new(data_type, args, kernel))
+}
+
+/// Whether a value comes before another. FLOATs and DOUBLEs are compared as `Double.compareTo` does: NaN is the greatest.
+fn better(op: Comparison, a: &ArrayRef, b: &ArrayRef, rows: usize) -> Result<BooleanArray, EvalError> {
+    // One sign of NaN and one NaN: the total order knows several.
+    let (a, b) = match (a.data_type(), b.data_type()) {
+        (Arrow::Float32, Arrow::Float32) => (ordered32(a), ordered32(b)),
+        (Arrow::Float64, Arrow::Float64) => (ordered64(a), ordered64(b)),
+        _ => return compare(op, &Column::Array(a.clone()), &Column::Array(b.clone()), rows),
+    };
+    Ok(match op {
+        Comparison::Less => cmp::lt(&a, &b),
+        _ => cmp::gt(&a, &b),
+    }
+    .map_err(broken)?)
+}
+
+fn ordered32(array: &ArrayRef) -> ArrayRef {
+    let values = array.as_primitive::<Float32Type>();
+    Arc::new(values.unary::<_, Float32Type>(|v| if v.is_nan() { f32::NAN.abs() } else { v }) as Float32Array)
+}
+
+fn ordered64(array: &ArrayRef) -> ArrayRef {
+    let values = array.as_primitive::<Float64Type>();
+    Arc::new(values.unary::<_, Float64Type>(|v| if v.is_nan() { f64::NAN.abs() } else { v }) as Float64Array)
 }

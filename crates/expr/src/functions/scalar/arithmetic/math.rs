@@ -6,6 +6,7 @@ use arrow::datatypes::{
 };
 use millstream_types::{DataType, Fault, TypeKind};
 
+use super::hyperbolic;
 use crate::cast::typed;
 use crate::kernel::{numbers, simple};
 use crate::{BoundCall, Call, EvalError, Example, Function};
@@ -45,7 +46,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         &[Example::new("POWER(2, 10)", "1024.0")],
         |c| two(c, "POWER", power),
     ),
-    of_one!("SQRT", "The square root. NaN for a negative value.", "SQRT(2.25)" => "1.5", f64::sqrt),
+    of_one!("SQRT", "The square root. NaN for a negative value.", "SQRT(2.25)" => "1.5", square_root),
     of_one!("EXP", "e raised to the value.", "EXP(0)" => "1.0", f64::exp),
     of_one!("LN", "The natural logarithm. -Infinity for 0, NaN below.", "LN(1)" => "0.0", f64::ln),
     of_one!("LOG10", "The logarithm to base 10.", "LOG10(0.001)" => "-3.0", f64::log10),
@@ -64,9 +65,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_one!("ASIN", "The angle whose sine is the value. NaN beyond -1 and 1.", "ASIN(2)" => "NaN", f64::asin),
     of_one!("ACOS", "The angle whose cosine is the value. NaN beyond -1 and 1.", "ACOS(1)" => "0.0", f64::acos),
     of_one!("ATAN", "The angle whose tangent is the value.", "ATAN(0)" => "0.0", f64::atan),
-    of_one!("SINH", "The hyperbolic sine.", "SINH(0)" => "0.0", f64::sinh),
-    of_one!("COSH", "The hyperbolic cosine.", "COSH(0)" => "1.0", f64::cosh),
-    of_one!("TANH", "The hyperbolic tangent.", "TANH(0)" => "0.0", f64::tanh),
+    of_one!("SINH", "The hyperbolic sine.", "SINH(0)" => "0.0", hyperbolic::sinh),
+    of_one!("COSH", "The hyperbolic cosine.", "COSH(0)" => "1.0", hyperbolic::cosh),
+    of_one!("TANH", "The hyperbolic tangent.", "TANH(0)" => "0.0", hyperbolic::tanh),
     of_one!("DEGREES", "The angle in degrees.", "DEGREES(0)" => "0.0", degrees),
     of_one!("RADIANS", "The angle in radians.", "RADIANS(180)" => "3.141592653589793", radians),
     Function::new(
@@ -124,6 +125,11 @@ fn constant(call: &Call<'_>, value: f64) -> Result<BoundCall, Fault> {
         numbers::build::<Float64Type>(arguments.rows(), |_| Ok(Some(value)))
     });
     Ok(BoundCall::new(TypeKind::Double.not_null(), Vec::new(), kernel))
+}
+
+// Flink takes the root as the power of one half, which is positive for -Infinity and for -0.0.
+fn square_root(x: f64) -> f64 {
+    if x == f64::NEG_INFINITY || x == 0.0 { x.abs() } else { x.sqrt() }
 }
 
 // Java's pow gives NaN for 1 to the power of NaN or infinity, C's gives 1.

@@ -2,6 +2,7 @@
 
 mod decimal;
 mod extremes;
+mod hyperbolic;
 mod integer;
 mod interval;
 mod math;

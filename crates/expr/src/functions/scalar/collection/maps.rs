@@ -6,6 +6,7 @@ use arrow::array::AsArray;
 use arrow::row::Row;
 use millstream_types::{DataType, Fault, TypeKind};
 
+use super::floats::Zeros;
 use super::lists::{Gather, Lists, pairs, relisted};
 use super::sets::keys as key_rows;
 use crate::binding::convert;
@@ -109,7 +110,7 @@ fn from_arrays(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let data_type = DataType::map(key.clone(), value.clone()).with_nullable(call.any_nullable());
     let kernel = simple("MAP_FROM_ARRAYS", move |arguments, _| {
         let (keys, values) = (Lists::of(arguments, 0)?, Lists::of(arguments, 1)?);
-        let rows = key_rows(&[keys.items()])?;
+        let rows = key_rows(&[keys.items()], Zeros::Two)?;
         let [rows] = rows.as_slice() else { return Err(Fault::internal("no keys").into()) };
         let mut value_at: Vec<(usize, usize)> = Vec::new();
         let gather = Gather::rows(arguments.rows(), |row, out| {
@@ -160,7 +161,7 @@ fn union(call: &Call<'_>) -> Result<BoundCall, Fault> {
             keys.push(k);
             values.push(v);
         }
-        let rows = key_rows(&keys)?;
+        let rows = key_rows(&keys, Zeros::Two)?;
         let mut value_at: Vec<(usize, usize)> = Vec::new();
         let gather = Gather::rows(arguments.rows(), |row, out| {
             if maps.iter().any(|m| m.range(row).is_none()) {

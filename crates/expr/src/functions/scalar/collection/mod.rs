@@ -1,5 +1,6 @@
 //! ARRAY_… and MAP_… functions.
 
+mod floats;
 mod lists;
 mod maps;
 mod order;

@@ -7,6 +7,7 @@ use arrow::compute::{SortOptions, take};
 use millstream_types::{DataType, Fault, TypeKind};
 
 use super::array_argument;
+use super::floats::comparator;
 use super::lists::{Gather, Lists};
 use crate::binding::convert;
 use crate::kernel::{broken, simple};
@@ -98,11 +99,11 @@ fn extreme(call: &Call<'_>, form: &'static str, better: Ordering) -> Result<Boun
     let kernel = simple("ARRAY_MAX", move |arguments, _| {
         let lists = Lists::of(arguments, 0)?;
         let items = lists.items();
-        let compare = make_comparator(items, items, SortOptions::default()).map_err(broken)?;
+        let compare = comparator(items, items)?;
         let best: UInt32Array = (0..arguments.rows())
             .map(|row| {
                 let present = lists.range(row)?.filter(|i| items.is_valid(*i));
-                let best = present.reduce(|a, b| if compare(b, a) == better { b } else { a });
+                let best = present.reduce(|a, b| if compare(b, a) == Some(better) { b } else { a });
                 best.map(|i| i as u32)
             })
             .collect();

@@ -1,13 +1,14 @@
 //! Items found in arrays: ARRAY_CONTAINS, ARRAY_POSITION, ARRAY_REMOVE.
 
-use arrow::array::make_comparator;
-use arrow::compute::SortOptions;
+use std::cmp::Ordering;
+
 use arrow::datatypes::Int32Type;
 use millstream_types::{DataType, Fault, TypeKind};
 
+use super::floats::comparator;
 use super::lists::{Gather, Lists};
 use super::{array_argument, item_argument};
-use crate::kernel::{Arguments, booleans, broken, numbers, simple};
+use crate::kernel::{Arguments, booleans, numbers, simple};
 use crate::{BoundCall, Call, EvalError, Example, Function};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -42,9 +43,9 @@ fn equal(arguments: &Arguments<'_>, lists: &Lists<'_>) -> Result<Equal, EvalErro
     if wanted.array().data_type() != lists.items().data_type() {
         return Err(Fault::internal("an item of another type").into());
     }
-    let compare = make_comparator(lists.items(), wanted.array(), SortOptions::default()).map_err(broken)?;
+    let compare = comparator(lists.items(), wanted.array())?;
     let constant = wanted.is_constant();
-    Ok(Box::new(move |item, row| compare(item, if constant { 0 } else { row }).is_eq()))
+    Ok(Box::new(move |item, row| compare(item, if constant { 0 } else { row }) == Some(Ordering::Equal)))
 }
 
 fn bound_arguments(call: &Call<'_>, form: &str) -> Result<(Vec<crate::Expr>, DataType), Fault> {

@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use arrow::array::ArrayRef;
+use arrow::datatypes::DataType as Arrow;
 use arrow::row::{Row, RowConverter, Rows, SortField};
 use millstream_types::{DataType, Fault, TypeKind};
 
 use super::array_argument;
+use super::floats::{Zeros, key_columns};
 use super::lists::{Gather, Lists};
 use crate::binding::convert;
 use crate::coerce::argument_type;
@@ -45,10 +47,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// Items in a form that can be hashed and compared, whatever their type. All arrays must have one type.
-pub(super) fn keys(arrays: &[&ArrayRef]) -> Result<Vec<Rows>, EvalError> {
+pub(super) fn keys(arrays: &[&ArrayRef], zeros: Zeros) -> Result<Vec<Rows>, EvalError> {
     let Some(first) = arrays.first() else { return Ok(Vec::new()) };
-    let converter = RowConverter::new(vec![SortField::new(first.data_type().clone())]).map_err(broken)?;
-    arrays.iter().map(|a| converter.convert_columns(&[(*a).clone()]).map_err(broken)).collect()
+    let fields = vec![SortField::new(first.data_type().clone()), SortField::new(Arrow::UInt64)];
+    let converter = RowConverter::new(fields).map_err(broken)?;
+    let keys = arrays.iter().enumerate();
+    keys.map(|(n, a)| converter.convert_columns(&key_columns(a, n, zeros)).map_err(broken)).collect()
 }
 
 fn distinct(call: &Call<'_>) -> Result<BoundCall, Fault> {
@@ -58,7 +62,7 @@ fn distinct(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let data_type = array.data_type.plain();
     let kernel = simple("ARRAY_DISTINCT", move |arguments, _| {
         let lists = Lists::of(arguments, 0)?;
-        let keys = keys(&[lists.items()])?;
+        let keys = keys(&[lists.items()], Zeros::One)?;
         let [keys] = keys.as_slice() else { return Err(Fault::internal("no keys").into()) };
         let gather = Gather::rows(arguments.rows(), |row, out| {
             let Some(range) = lists.range(row) else { return Ok(false) };
@@ -100,7 +104,8 @@ fn two(call: &Call<'_>, form: &'static str, keep: Keep) -> Result<BoundCall, Fau
     let args: Vec<_> = call.args.iter().map(|a| convert(a.clone(), common.kind.clone())).collect();
     let kernel = simple("ARRAY_UNION", move |arguments, _| {
         let (a, b) = (Lists::of(arguments, 0)?, Lists::of(arguments, 1)?);
-        let keys = keys(&[a.items(), b.items()])?;
+        let zeros = if matches!(keep, Keep::Both) { Zeros::One } else { Zeros::Two };
+        let keys = keys(&[a.items(), b.items()], zeros)?;
         let [x, y] = keys.as_slice() else { return Err(Fault::internal("no keys").into()) };
         let gather = Gather::rows(arguments.rows(), |row, out| {
             let (Some(first), Some(second)) = (a.range(row), b.range(row)) else { return Ok(false) };

@@ -98,6 +98,8 @@ fn look<R>(
     };
     let json = match Json::parse(text) {
         Ok(json) => json,
+        // To a lax path, a text that is no JSON has nothing in it.
+        Err(_) if path.mode() == PathMode::Lax => return then(Found::Missing, PathMode::Lax),
         Err(e) => return then(Found::Error(e.into()), path.mode()),
     };
     let found = match path.evaluate(&json).outcome {

@@ -17,7 +17,7 @@ pub(super) const FUNCTIONS: &[Function] = &[Function::new(
     "JSON_VALUE(json STRING, path STRING [RETURNING {STRING|BOOLEAN|INTEGER|DOUBLE}] [{NULL|ERROR|DEFAULT value} ON EMPTY] \
      [{NULL|ERROR|DEFAULT value} ON ERROR]) -> STRING",
     "The number, string or truth value at the path of the JSON text. NULL ON EMPTY (nothing is there, in lax mode) and NULL ON ERROR \
-     (no JSON; or, in strict mode, which a path has unless it begins with `lax`, nothing there or an array or object) unless \
+     (in strict mode, which a path has unless it begins with `lax`: no JSON, or nothing there, or an array or object) unless \
      written otherwise. A value of another type than RETURNING names fails.",
     &[
         Example::new("JSON_VALUE('{\"a\": {\"b\": [1, 2.50]}}', '$.a.b[1]')", "2.50"),

@@ -205,7 +205,7 @@ fn count(call: &Call<'_>) -> Result<BoundCall, Fault> {
 fn position(call: &Call<'_>) -> Result<BoundCall, Fault> {
     integer(call, "REGEXP_INSTR", |pattern, s| {
         let found = pattern.find_at(s, 0)?;
-        Ok(found.and_then(|(start, _)| s.get(..start)).map_or(0, |before| 1 + before.chars().count()))
+        Ok(found.and_then(|(start, _)| s.get(..start)).map_or(0, |before| 1 + before.encode_utf16().count()))
     })
 }
 

@@ -4,7 +4,6 @@ use arrow::datatypes::Int64Type;
 use millstream_types::{Fault, TypeKind, Value};
 
 use super::arguments::{Arg, strict_arguments};
-use super::chars::{byte_of, count};
 use crate::kernel::simple;
 use crate::kernel::strings::{self, TextOut};
 use crate::{BoundCall, Call, EvalError, Example, Expr, Function, Origin};
@@ -13,14 +12,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "LPAD",
         "LPAD(text STRING, length INT, pad STRING) -> STRING",
-        "The text brought to a length in characters: `pad` is repeated before it, or it is cut at its end. NULL for a negative length and for an empty `pad`.",
+        "The text brought to a length, in which a character beyond U+FFFF counts as two: `pad` is repeated before it, or it is cut at its end. NULL for a negative length and for an empty `pad`.",
         &[Example::new("LPAD('hi', 5, '??')", "???hi"), Example::new("LPAD('hi', 1, '?')", "h")],
         |c| pad(c, "LPAD"),
     ),
     Function::new(
         "RPAD",
         "RPAD(text STRING, length INT, pad STRING) -> STRING",
-        "The text brought to a length in characters: `pad` is repeated behind it, or it is cut at its end. NULL for a negative length and for an empty `pad`.",
+        "The text brought to a length, in which a character beyond U+FFFF counts as two: `pad` is repeated behind it, or it is cut at its end. NULL for a negative length and for an empty `pad`.",
         &[Example::new("RPAD('hi', 5, '??')", "hi???")],
         |c| pad(c, "RPAD"),
     ),
@@ -70,12 +69,12 @@ fn pad(call: &Call<'_>, name: &'static str) -> Result<BoundCall, Fault> {
             let Some(length) = usize::try_from(length).ok().filter(|_| !pad.is_empty()) else {
                 return Ok(false);
             };
-            let missing = length.saturating_sub(count(s));
+            let missing = length.saturating_sub(units(s));
             if missing > MOST / 4 {
                 return Err(EvalError::at_row(row, too_long(name)));
             }
             if missing == 0 {
-                out.push_str(s.get(..byte_of(s, length)).unwrap_or(s));
+                push_units(s, length, out);
                 return Ok(true);
             }
             if !left {
@@ -95,13 +94,32 @@ fn pad(call: &Call<'_>, name: &'static str) -> Result<BoundCall, Fault> {
     Ok(if length.is_some_and(|l| l <= 10_000) { bound } else { bound.fallible() })
 }
 
-/// Appends so many characters of a text repeated.
-fn fill(pad: &str, chars: usize, out: &mut TextOut) {
-    let each = count(pad).max(1);
-    for _ in 0..chars / each {
+/// How long a text is for Flink's padding, which is done on Java's UTF-16: a character beyond U+FFFF counts as two.
+fn units(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
+}
+
+/// Appends the first so many UTF-16 units of a text; half a character becomes a question mark, as it does in Flink.
+fn push_units(text: &str, units: usize, out: &mut TextOut) {
+    let mut left = units;
+    for (at, c) in text.char_indices() {
+        if left < c.len_utf16() {
+            out.push_str(text.get(..at).unwrap_or(text));
+            out.push_str(if left > 0 { "?" } else { "" });
+            return;
+        }
+        left -= c.len_utf16();
+    }
+    out.push_str(text);
+}
+
+/// Appends so many UTF-16 units of a text repeated.
+fn fill(pad: &str, missing: usize, out: &mut TextOut) {
+    let each = units(pad).max(1);
+    for _ in 0..missing / each {
         out.push_str(pad);
     }
-    out.push_str(pad.get(..byte_of(pad, chars % each)).unwrap_or(""));
+    push_units(pad, missing % each, out);
 }
 
 fn repeat(call: &Call<'_>) -> Result<BoundCall, Fault> {

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use millstream_text::temporal::SimplePattern;
 use millstream_types::{Fault, FaultKind};
 
-use crate::Call;
+use crate::{Call, Volatility};
 
 /// How a pattern's text is compiled.
 pub(super) type Compile<P> = fn(&str) -> Result<P, Fault>;
@@ -40,6 +41,17 @@ impl<P> Pattern<P> {
     /// A view for one evaluation.
     pub(super) fn cache(&self) -> Cache<'_, P> {
         Cache { pattern: self, seen: RefCell::new(HashMap::new()) }
+    }
+}
+
+impl Pattern<SimplePattern> {
+    /// Whether texts that are read by it may be read once for a whole query: not if two digits of a year are, whose century follows
+    /// from the current time.
+    pub(super) fn volatility(&self) -> Volatility {
+        match &self.constant {
+            Some(Ok(pattern)) if pattern.has_short_year() => Volatility::PerQuery,
+            _ => Volatility::Immutable,
+        }
     }
 }
 

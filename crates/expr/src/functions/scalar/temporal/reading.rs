@@ -78,6 +78,7 @@ fn to_date(call: &Call<'_>) -> Result<BoundCall, Fault> {
         return Ok(BoundCall::new(result.nullable(), args, kernel));
     }
     let compiled = Pattern::of(call, 1, "", SimplePattern::compile)?;
+    let volatility = compiled.volatility();
     let kernel = simple("TO_DATE", move |arguments, context| {
         let (texts, patterns) = (arguments.strings(0)?, arguments.strings(1)?);
         let (zone, now) = (Zone::utc(), context.clock.now_millis());
@@ -89,7 +90,7 @@ fn to_date(call: &Call<'_>) -> Result<BoundCall, Fault> {
             Ok(millis.map(|m| DateTime { nanos: 0, ..DateTime::from_millis(m) }))
         })
     });
-    Ok(BoundCall::new(result.nullable(), args, kernel).fallible())
+    Ok(BoundCall::new(result.nullable(), args, kernel).fallible().volatile(volatility))
 }
 
 /// A text by a pattern, or else as Java's SQL types read it; NULL where neither fits.
@@ -275,6 +276,7 @@ fn unix_timestamp(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let args = strings_of(call, 2, SIGNATURE)?;
     let with_pattern = args.len() > 1;
     let compiled = Pattern::of(call, 1, DEFAULT_PATTERN, SimplePattern::compile)?;
+    let volatility = compiled.volatility();
     let kernel = simple("UNIX_TIMESTAMP", move |arguments, context| {
         let texts = arguments.strings(0)?;
         let patterns = if with_pattern { Some(arguments.strings(1)?) } else { None };
@@ -291,6 +293,6 @@ fn unix_timestamp(call: &Call<'_>) -> Result<BoundCall, Fault> {
         })
     });
     let result: DataType = TypeKind::BigInt.nullable().with_nullable(call.any_nullable());
-    let bound = BoundCall::new(result, args, kernel);
+    let bound = BoundCall::new(result, args, kernel).volatile(volatility);
     Ok(if with_pattern { bound.fallible() } else { bound })
 }
