@@ -80,6 +80,11 @@ impl Chain {
         }
     }
 
+    /// Whether watermarks of an entry reach anything that looks at them.
+    pub fn takes_watermarks(&self, entry: usize) -> bool {
+        self.entries.get(entry).is_some_and(|targets| targets.iter().any(|t| !matches!(t, Target::Sink(_))))
+    }
+
     /// Pushes an element through. Elements for other tasks are appended to `emitted`; state written at a barrier to `state`.
     ///
     /// # Errors

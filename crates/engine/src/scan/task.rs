@@ -109,6 +109,9 @@ impl ScanTask {
             self.fail_all(&fault);
             return;
         }
+        // Counted from look to look: commands and records that come in between must not put it off.
+        let interval = self.spec.source.discovery_interval().map(Duration::from_millis);
+        let mut next_discovery = tokio::time::Instant::now() + interval.unwrap_or_default();
         loop {
             let idle = self.drained || self.subscribers.iter().all(|s| s.subscription.stopped_at.is_some());
             if idle {
@@ -118,7 +121,13 @@ impl ScanTask {
                 }
                 continue;
             }
-            let interval = self.spec.source.discovery_interval().map(Duration::from_millis);
+            if interval.is_some() && tokio::time::Instant::now() >= next_discovery {
+                next_discovery = tokio::time::Instant::now() + interval.unwrap_or_default();
+                if let Err(fault) = self.rediscover().await {
+                    self.fail_all(&fault);
+                    return;
+                }
+            }
             let read = tokio::select! {
                 biased;
                 command = self.commands.recv() => match command {
@@ -126,10 +135,7 @@ impl ScanTask {
                     None => return,
                 },
                 read = self.splits.next() => read,
-                () = tokio::time::sleep(interval.unwrap_or(Duration::MAX)), if interval.is_some() => {
-                    if let Err(fault) = self.rediscover().await { self.fail_all(&fault); return; }
-                    continue;
-                }
+                () = tokio::time::sleep_until(next_discovery), if interval.is_some() => continue,
             };
             // Until the rows are in the channels, the job is not drained.
             let underway = self.activity.begin();
@@ -644,6 +650,9 @@ fn advance(
     let reached: Vec<i64> = trackers.iter().map(|(_, t)| t.combined()).collect();
     let Subscriber { subscription, trackers, sent } = subscriber;
     for (entry, (tracker, sent)) in trackers.iter().zip(sent).enumerate() {
+        if !subscription.chain.takes_watermarks(entry) {
+            continue;
+        }
         let reached = tracker.and_then(|t| reached.get(t)).copied().unwrap_or(MIN_WATERMARK);
         if reached > *sent {
             *sent = reached;

@@ -54,19 +54,17 @@ impl Anchors {
         let mut covers: HashMap<TermId, Option<Cover>> = HashMap::new();
         let mut slots: HashMap<AtomId, Slot> = HashMap::new();
         for (number, rule) in compiled.rules.iter().enumerate() {
-            let Some(terms) = rule else {
+            if rule.is_none() {
                 anchors.always.push(number as u32);
                 anchors.plans.push(Plan::EveryRow);
                 continue;
-            };
+            }
             if compiled.is_never(number) {
                 anchors.plans.push(Plan::Never);
                 continue;
             }
             let mut best: Option<(TermId, Cover)> = None;
-            // Nothing may skip rows before a term that can fail has seen them.
-            let first_fails = compiled.first_fails.get(number) == Some(&true);
-            for id in terms.iter().take(if first_fails { 1 } else { usize::MAX }) {
+            for id in compiled.searched(number) {
                 let Some(term) = compiled.terms.get(*id) else { continue };
                 let cover = covers.entry(*id).or_insert_with(|| Cover::of(&term.known.condition, rate));
                 if let Some(cover) = cover

@@ -107,11 +107,16 @@ impl Compiled {
         Ok(self.terms.len() - 1)
     }
 
-    /// Whether a rule is never TRUE and never fails.
-    pub(super) fn is_never(&self, rule: usize) -> bool {
+    /// The terms of a rule whose conditions may skip rows: nothing may before a term that can fail has seen them.
+    pub(super) fn searched(&self, rule: usize) -> &[TermId] {
         let terms = self.rules.get(rule).and_then(Option::as_deref).unwrap_or_default();
         let counted = if self.first_fails.get(rule) == Some(&true) { 1 } else { terms.len() };
-        let mut known = terms.iter().take(counted).filter_map(|t| self.terms.get(*t));
+        terms.get(..counted).unwrap_or(terms)
+    }
+
+    /// Whether a rule is never TRUE and never fails.
+    pub(super) fn is_never(&self, rule: usize) -> bool {
+        let mut known = self.searched(rule).iter().filter_map(|t| self.terms.get(*t));
         known.any(|t| t.known.condition == Condition::Never)
     }
 }

@@ -37,6 +37,9 @@ struct Counts {
     hits: u64,
 }
 
+/// Terms of several rules with the rows on which they are TRUE, by number.
+type Shared = Vec<(TermId, Result<RowSet, EvalError>)>;
+
 /// A rule with something left to evaluate.
 struct Pending {
     rule: u32,
@@ -242,7 +245,7 @@ impl Verify {
         rows: usize,
         view: &mut View<'_>,
         context: &EvalContext,
-    ) -> Result<Vec<(TermId, Result<RowSet, EvalError>)>, Fault> {
+    ) -> Result<Shared, Fault> {
         let mut wanted: std::collections::BTreeMap<TermId, (u32, Option<RowSet>)> =
             std::collections::BTreeMap::new();
         for p in pending {
@@ -303,7 +306,7 @@ impl Verify {
             let (anchoring, decided) = match plan {
                 Plan::EveryRow => (Anchoring::EveryRow, true),
                 Plan::Never => (Anchoring::Never, true),
-                Plan::Plain => (Anchoring::Plain(why(compiled, terms)), false),
+                Plan::Plain => (Anchoring::Plain(why(compiled, rule)), false),
                 Plan::Anchored { atoms, decides } => {
                     (Anchoring::Anchors(told(compiled, atoms)), terms.len() == 1 && decides.is_some())
                 }
@@ -362,7 +365,8 @@ fn describe(atom: &Atom) -> String {
 }
 
 /// Why a rule has no anchor.
-fn why(compiled: &Compiled, terms: &[TermId]) -> String {
+fn why(compiled: &Compiled, rule: usize) -> String {
+    let terms = compiled.searched(rule);
     let known =
         terms.iter().filter_map(|t| compiled.terms.get(*t)).any(|t| t.known.condition != Condition::Always);
     if known {

@@ -4,4 +4,5 @@
 
 mod conditions;
 mod events;
+mod reports;
 mod soundness;

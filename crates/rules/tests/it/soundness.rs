@@ -11,7 +11,7 @@ use millstream_types::{ManualClock, SeededRandom};
 use crate::conditions::condition;
 use crate::events::{Chunk, Dice, columns, event};
 
-fn context() -> EvalContext {
+pub fn context() -> EvalContext {
     EvalContext {
         clock: Arc::new(ManualClock::new(0)),
         random: Arc::new(SeededRandom::new(1)),
