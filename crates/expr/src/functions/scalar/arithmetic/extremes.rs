@@ -90,11 +90,8 @@ fn better(op: Comparison, a: &ArrayRef, b: &ArrayRef, rows: usize) -> Result<Boo
         (Arrow::Float64, Arrow::Float64) => (ordered64(a), ordered64(b)),
         _ => return compare(op, &Column::Array(a.clone()), &Column::Array(b.clone()), rows),
     };
-    Ok(match op {
-        Comparison::Less => cmp::lt(&a, &b),
-        _ => cmp::gt(&a, &b),
-    }
-    .map_err(broken)?)
+    let run = if op == Comparison::Less { cmp::lt } else { cmp::gt };
+    run(&a, &b).map_err(broken)
 }
 
 fn ordered32(array: &ArrayRef) -> ArrayRef {
