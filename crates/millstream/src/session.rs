@@ -22,6 +22,8 @@ use crate::{OutputFormat, ProductParts, RowRenderer, Rows, ScriptFault};
 
 /// Memory of a job where nothing is set: half of the one gigabyte that a small machine has.
 const DEFAULT_MEMORY: u64 = 512 << 20;
+/// Milliseconds between checkpoints where only their place is set.
+const DEFAULT_INTERVAL: u64 = 10_000;
 /// Batches of a result that wait for the caller.
 const RESULT_BATCHES: usize = 4;
 
@@ -493,7 +495,12 @@ impl Checkpoints {
             Fault::user("bad-option", format!("'execution.checkpointing.num-retained' is {retained}"))
                 .hint("SET 'execution.checkpointing.num-retained' = '1' or more")
         })?;
-        Ok(Checkpoints { directory, interval: (interval > 0).then_some(interval), retained })
+        // A place without an interval: a job without an end would never commit.
+        let interval = match options.get("execution.checkpointing.interval") {
+            None if directory.is_some() => Some(DEFAULT_INTERVAL),
+            _ => (interval > 0).then_some(interval),
+        };
+        Ok(Checkpoints { directory, interval, retained })
     }
 }
 

@@ -47,6 +47,17 @@ fn bucket(node: &Node) -> u64 {
     for f in &node.schema.fields {
         h.write(f.name.as_bytes());
     }
+    // Hundreds of rules on one source differ only in their conditions: without these every one would be compared with every other.
+    match &node.op {
+        Op::Scan(scan) => {
+            scan.filter.hash(&mut h);
+            scan.output.hash(&mut h);
+        }
+        Op::Filter(predicate) => predicate.hash(&mut h),
+        Op::Project(items) => items.hash(&mut h),
+        Op::Values(rows) => rows.hash(&mut h),
+        _ => {}
+    }
     h.finish()
 }
 
