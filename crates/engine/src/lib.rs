@@ -13,8 +13,8 @@ pub use checkpoint::{
     CheckpointStorage, LocalStorage, Manifest, ManifestOperator, ManifestScan, ManifestSink, ManifestSplit,
     Restore,
 };
-pub use runtime::{
-    Completion, JobContext, JobHandle, JobReport, Parts, Progress, RuleCost, SinkProgress, StopMode, SystemClock,
-    SystemRandom, TokioSpawner, launch, not_runnable,
-};
 pub use millstream_rules::{Anchoring, RuleReport};
+pub use runtime::{
+    Completion, JobContext, JobHandle, JobReport, Parts, Progress, RuleCost, SinkProgress, StopMode,
+    SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
+};

@@ -48,6 +48,7 @@ macro_rules! row_function {
             #[allow(non_snake_case, unused_variables)]
             fn eval(&self, arguments: &Arguments<'_>) -> Result<ArrayRef, EvalError> {
                 // The closure is seen with the values' types, not with those of its signature.
+                #[allow(clippy::too_many_arguments)] // as many as the closure has
                 fn call<Result_, $($argument),*>(
                     function: impl Fn($($argument),*) -> Result_,
                     $($argument: $argument),*

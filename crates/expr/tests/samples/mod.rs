@@ -24,7 +24,7 @@ impl Samples {
     }
 
     /// A text of at most so many characters of a set.
-    pub fn from_set(&mut self, set: &str, most: i64) -> String {
+    pub fn one_of_set(&mut self, set: &str, most: i64) -> String {
         let set: Vec<char> = set.chars().collect();
         (0..self.within(0, most)).map(|_| set[self.next() as usize % set.len()]).collect()
     }

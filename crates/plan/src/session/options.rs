@@ -53,7 +53,12 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
         Some("true"),
         "Ignored: operators are always chained.",
     ),
-    option("execution.checkpointing.interval", Duration, None, "How often the job is saved; not set: never."),
+    option(
+        "execution.checkpointing.interval",
+        Duration,
+        None,
+        "How often the job is saved; not set: every 10 s where there is a place for checkpoints, else never. 0: only at the end.",
+    ),
     renamed(
         "execution.checkpointing.dir",
         &["state.checkpoints.dir", "execution.checkpointing.storage.dir"],

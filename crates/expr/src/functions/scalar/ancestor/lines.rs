@@ -347,10 +347,9 @@ fn key_values<'t>(line: &'t str, sign: &str) -> Vec<(&'t str, &'t str)> {
             .rfind(char::is_whitespace)
             .map_or(0, |i| i + before.get(i..).and_then(|s| s.chars().next()).map_or(0, char::len_utf8));
         let word = before.get(start..).unwrap_or("");
-        match key {
-            // A sign without a word before it belongs to the value: keep what stands before whole.
-            Some(known) => pairs.push((known, unquoted(before.get(..start).unwrap_or("").trim()))),
-            None => {}
+        // A sign without a word before it belongs to the value: keep what stands before whole.
+        if let Some(known) = key {
+            pairs.push((known, unquoted(before.get(..start).unwrap_or("").trim())));
         }
         key = Some(word);
         rest = after;
