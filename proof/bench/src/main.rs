@@ -3,12 +3,14 @@
 //! ```text
 //! bench generate quiet|dense|detect N FILE     made-up events
 //! bench rules quiet|dense N                    the conditions, one a line
+//! bench functions                              nanoseconds a row of the functions that are used most
 //! bench run [--events N] [--only TEXT] [--runs K]   the table
 //! ```
 
 mod attacks;
 mod cost;
 mod dense;
+mod functions;
 mod generate;
 mod patterns;
 mod quiet;
@@ -24,9 +26,10 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["generate", load, n, file] => generate(load, n, file),
         ["rules", load, n] => rules(load, n),
+        ["functions"] => functions::run(),
         ["run", rest @ ..] => run::run(rest),
         _ => {
-            Err("usage: bench generate quiet|dense|detect N FILE | bench rules quiet|dense N | bench run"
+            Err("usage: bench generate quiet|dense|detect N FILE | bench rules quiet|dense N | bench functions | bench run"
                 .into())
         }
     };
