@@ -1,5 +1,6 @@
 //! The manual's page of functions, from their definitions.
 
+mod headings;
 mod migrating;
 mod replaced;
 
@@ -7,6 +8,8 @@ pub use migrating::migrating_markdown;
 pub use replaced::{REPLACED, replaced};
 
 use std::fmt::Write;
+
+use headings::heading;
 
 use crate::functions::table::TableFunction;
 use crate::functions::{AggregateFunction, AggregateKind, aggregate, scalar, table};
@@ -19,7 +22,7 @@ pub fn functions_markdown() -> String {
          said, a function is Flink SQL's, and its result is NULL if an argument is NULL.\n",
     );
     for family in scalar::FAMILIES {
-        let _ = write!(out, "\n## {}\n", family.title);
+        let _ = write!(out, "\n## {}\n", heading(family.title));
         for function in family.lists.iter().flat_map(|f| f.iter()) {
             push_scalar(&mut out, function);
         }
@@ -29,12 +32,12 @@ pub fn functions_markdown() -> String {
         ("Grouping functions", AggregateKind::Grouping),
         ("Window functions", AggregateKind::Window),
     ] {
-        let _ = write!(out, "\n## {title}\n");
+        let _ = write!(out, "\n## {}\n", heading(title));
         for function in aggregate::all().filter(|f| f.kind == kind) {
             push_aggregate(&mut out, function);
         }
     }
-    out.push_str("\n## Table functions\n");
+    let _ = write!(out, "\n## {}\n", heading("Table functions"));
     for function in table::all() {
         push_table(&mut out, function);
     }
