@@ -23,6 +23,9 @@ pub(super) fn cast(
     if matches!(array.data_type(), Arrow::Binary) && length == MAX_LENGTH as usize {
         return Ok(array.clone());
     }
+    if pad {
+        super::strings::padded_length(to, length)?;
+    }
     let mut out = BinaryBuilder::with_capacity(array.len(), 0);
     for row in 0..array.len() {
         if array.is_null(row) {

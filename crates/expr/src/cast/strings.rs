@@ -27,6 +27,9 @@ pub(super) fn cast(
         TypeKind::VarChar(n) => (*n, false),
         _ => return Err(Fault::internal("no string type").into()),
     };
+    if pad {
+        padded_length(to, length as usize)?;
+    }
     if let Some(text) = array.as_string_opt::<i32>() {
         let known = match from {
             TypeKind::Char(n) | TypeKind::VarChar(n) => *n,
@@ -56,6 +59,19 @@ pub(super) fn cast(
         }
         Ok(true)
     })
+}
+
+/// The longest value that a cast fills up, in characters or bytes: CHAR(1500000000) would take the memory of a whole machine for one row.
+const LONGEST_PADDED: usize = 64 << 20;
+
+/// Refuses to fill values up to a length that memory has no room for.
+pub(super) fn padded_length(to: &TypeKind, length: usize) -> Result<(), Fault> {
+    if length <= LONGEST_PADDED {
+        return Ok(());
+    }
+    let most =
+        format!("a cast fills values up to {LONGEST_PADDED} characters at the most, {to} asks for more");
+    Err(Fault::user("too-large", most).hint("cast to STRING, or to a shorter type"))
 }
 
 /// Whether every text has at most so many bytes, and so at most so many characters.

@@ -92,3 +92,11 @@ async fn an_insert_that_fails_before_a_select_is_told() {
     let fault = session.query(text).await.unwrap_err();
     assert!(fault.to_string().contains("'x'"), "{fault}");
 }
+
+#[tokio::test]
+async fn a_cast_that_would_fill_memory_is_refused() {
+    let mut session = Session::new();
+    let rows = session.query("SELECT CAST('42' AS CHAR(1583000000))").await.unwrap();
+    let fault = rows.collect().await.unwrap_err();
+    assert_eq!((fault.kind(), fault.code()), (FaultKind::User, "too-large"));
+}

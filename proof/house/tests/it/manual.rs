@@ -40,7 +40,7 @@ fn differences() -> String {
          ## Statements\n\n| case | reason |\n|---|---|\n{}\n## Expressions\n\n| case | reason |\n|---|---|\n{}\n\
          ## Queries\n\n| case | reason |\n|---|---|\n{}\n## Accepted on purpose although Flink refuses it\n\n| case | form |\n|---|---|\n{}",
         list("known-ddl.txt"),
-        list("known-scalar.txt"),
+        list("known-scalar.txt") + &list("known-scalar-more.txt"),
         list("known-queries.txt"),
         list("extensions.txt")
     )
