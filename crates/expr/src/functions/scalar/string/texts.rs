@@ -1,4 +1,4 @@
-//! ARRAY<STRING> columns out.
+//! `ARRAY<STRING>` columns out.
 
 use std::sync::Arc;
 
