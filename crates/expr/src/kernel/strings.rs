@@ -117,9 +117,9 @@ pub fn build(
     }
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     let values = Buffer::from_vec(out.buffer.into_bytes());
-    // SAFETY: `TextOut` only appends whole characters and truncates to positions between characters behind the row's start, so the
-    // bytes are UTF-8 and the offsets ascend and lie between characters.
-    Ok(Arc::new(unsafe { StringArray::new_unchecked(offsets, values, nulls.finish()) }))
+    let texts = StringArray::try_new(offsets, values, nulls.finish())
+        .map_err(|e| Fault::internal(format!("texts of a batch: {e}")))?;
+    Ok(Arc::new(texts))
 }
 
 fn too_large() -> Fault {
