@@ -81,7 +81,7 @@ pub struct CallExpr {
     pub keywords: Keywords,
     /// Whether it may be folded, shared, moved.
     pub volatility: Volatility,
-    /// Whether some value of its arguments makes it fail. A filter must not be moved across it (DESIGN decision 8).
+    /// Whether some value of its arguments makes it fail. A filter must not be moved across it: an error has to come where Flink raises it.
     pub fallible: bool,
     /// The evaluation.
     pub kernel: KernelRef,
@@ -234,7 +234,7 @@ impl Expr {
         least
     }
 
-    /// Whether some values make it fail. A filter must not be moved across it (DESIGN decision 8).
+    /// Whether some values make it fail. A filter must not be moved across it: an error has to come where Flink raises it.
     pub fn fallible(&self) -> bool {
         let mut found = false;
         self.walk(&mut |e| {

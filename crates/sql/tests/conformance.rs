@@ -1,7 +1,7 @@
 //! What Flink 2.3 accepts is read, what its grammar refuses is refused.
 //!
-//! `data/statements.jsonl` and `data/queries.jsonl` are Flink's recorded answers, copied. The scalar expressions are read
-//! where they lie: `MILLSTREAM_CONFORMANCE`, or `../shared/conformance` beside the project.
+//! `data/statements.jsonl` and `data/queries.jsonl` are Flink's recorded answers, copied. The scalar expressions are those of
+//! `proof/conformance/data`.
 
 // A test that stops at once says best what is wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
@@ -81,14 +81,8 @@ fn queries_are_read() {
 
 #[test]
 fn expressions_are_read_as_flink_reads_them() {
-    let path = std::env::var_os("MILLSTREAM_CONFORMANCE").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance"),
-        PathBuf::from,
-    );
-    let Ok(text) = std::fs::read_to_string(path.join("scalar.jsonl")) else {
-        eprintln!("skipped: no scalar.jsonl in {}", path.display());
-        return;
-    };
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../proof/conformance/data/scalar.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
     let mut wrong = Vec::new();
     for line in text.lines() {
         let v: Value = serde_json::from_str(line).unwrap();

@@ -548,13 +548,10 @@ fn random_records() {
     for seed in 0..60 {
         run(seed, 60);
     }
-}
-
-/// The long form: `cargo test --release -- --ignored many_random_records`.
-#[test]
-#[ignore = "minutes"]
-fn many_random_records() {
-    for seed in 1000..11_000 {
-        run(seed, 200);
+    // The long form takes minutes.
+    if std::env::var_os("MILLSTREAM_LONG").is_some() {
+        for seed in 1000..4000 {
+            run(seed, 200);
+        }
     }
 }
