@@ -3,7 +3,7 @@
 //! This crate must never know which connector feeds an operator, what thread it runs on, or where its state is stored: it can be replayed.
 //! Operators are synchronous; all waiting happens in connectors and in the engine's runtime.
 
-mod fault;
+mod evaluation;
 mod operator;
 mod state;
 
@@ -13,6 +13,6 @@ pub mod table_function;
 pub mod union;
 pub mod unnest;
 
-pub use fault::at_origin;
+pub use evaluation::{at_origin, input_rows};
 pub use operator::{Operator, OperatorContext, Output};
 pub use state::{KEY_GROUPS, ReadEntry, StateReader, StateWriter, key_group};

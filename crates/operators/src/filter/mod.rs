@@ -1,9 +1,9 @@
 //! `Filter`: the rows for which a predicate is TRUE.
 
-use millstream_expr::{Expr, Predicate, Rows};
+use millstream_expr::{Expr, Predicate};
 use millstream_types::{Batch, Fault};
 
-use crate::{Operator, OperatorContext, Output, at_origin};
+use crate::{Operator, OperatorContext, Output, at_origin, input_rows};
 
 /// Keeps the rows for which the predicate is TRUE; FALSE and NULL are dropped, whatever the row's kind.
 #[derive(Debug)]
@@ -29,8 +29,7 @@ impl Operator for Filter {
         context: &OperatorContext,
         out: &mut Output,
     ) -> Result<(), Fault> {
-        let rows =
-            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+        let rows = input_rows(&batch);
         let mask = self.predicate.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         out.push(batch.filter(&mask)?);
         Ok(())

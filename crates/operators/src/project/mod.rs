@@ -1,9 +1,9 @@
 //! `Project`: computes columns.
 
-use millstream_expr::{Expr, Program, Rows};
+use millstream_expr::{Expr, Program};
 use millstream_types::{Batch, Fault, SchemaRef};
 
-use crate::{Operator, OperatorContext, Output, at_origin};
+use crate::{Operator, OperatorContext, Output, at_origin, input_rows};
 
 /// Computes the output columns of each row; kinds, watermarks and origins stay.
 #[derive(Debug)]
@@ -30,8 +30,7 @@ impl Operator for Project {
         context: &OperatorContext,
         out: &mut Output,
     ) -> Result<(), Fault> {
-        let rows =
-            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+        let rows = input_rows(&batch);
         let columns = self.program.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         out.push(batch.with_columns(self.schema.clone(), columns));
         Ok(())

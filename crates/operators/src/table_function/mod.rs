@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arrow::array::UInt32Array;
 use arrow::compute;
 use millstream_expr::functions::table::TableKernel;
-use millstream_expr::{Column, Expr, Program, Rows};
+use millstream_expr::{Column, Expr, Program};
 use millstream_types::{Batch, Fault, SchemaRef};
 
-use crate::{Operator, OperatorContext, Output, at_origin};
+use crate::{Operator, OperatorContext, Output, at_origin, input_rows};
 
 /// CROSS or LEFT JOIN LATERAL TABLE(f(…)).
 #[derive(Debug)]
@@ -42,8 +42,7 @@ impl Operator for TableFunction {
         context: &OperatorContext,
         out: &mut Output,
     ) -> Result<(), Fault> {
-        let rows =
-            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+        let rows = input_rows(&batch);
         let args = self.args.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         let args: Vec<Column> = args.into_iter().map(Column::Array).collect();
         let given = self.kernel.eval(&args, &rows, &context.eval).map_err(|e| at_origin(e, &batch))?;

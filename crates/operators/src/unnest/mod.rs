@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int32Array, UInt32Array, new_null_array};
 use arrow::compute;
-use millstream_expr::{Expr, Program, Rows};
+use millstream_expr::{Expr, Program};
 use millstream_types::{Batch, DataType, Fault, SchemaRef, TypeKind};
 
-use crate::{Operator, OperatorContext, Output, at_origin};
+use crate::{Operator, OperatorContext, Output, at_origin, input_rows};
 
 /// CROSS or LEFT JOIN UNNEST(collection) [WITH ORDINALITY]. Arrays give their elements (ROW elements their fields), maps key and value,
 /// multisets each element as often as it counts.
@@ -62,8 +62,7 @@ impl Operator for Unnest {
         context: &OperatorContext,
         out: &mut Output,
     ) -> Result<(), Fault> {
-        let rows =
-            Rows { columns: &batch.columns, rows: batch.rows, watermarks: batch.watermarks.as_deref() };
+        let rows = input_rows(&batch);
         let collection = self.collection.eval(&rows, &context.eval).map_err(|e| at_origin(e, &batch))?;
         let Some(list) = collection.first().and_then(|c| c.as_list_opt::<i32>()) else {
             return Err(Fault::internal("UNNEST of something that is no collection"));
