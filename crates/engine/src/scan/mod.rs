@@ -3,11 +3,16 @@
 //!
 //! Subscribers (the queries of a statement set, jobs of one process) join and leave at a batch boundary. Offsets and barriers are per job.
 
+mod aim;
 mod bad;
+mod control;
+mod cut;
+mod deliver;
 mod group;
 mod input;
 mod splits;
 mod subscription;
+mod survivors;
 mod task;
 #[cfg(test)]
 mod tests;
