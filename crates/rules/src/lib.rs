@@ -20,7 +20,7 @@ pub use report::{Anchoring, RuleReport};
 /// A rule: the rows of its source for which the predicate is TRUE are its hits.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// The caller's name for it.
+    /// The caller's number for it, unique in its set and never used again: outcomes and reports carry it.
     pub id: usize,
     /// Over the columns of the scan group; `None`: every row.
     pub predicate: Option<Expr>,
@@ -59,9 +59,21 @@ pub enum Hits {
 /// What became of a rule on a chunk. An error belongs to that rule alone.
 pub type Outcome = Result<Hits, EvalError>;
 
-/// Some rules over one source.
+/// Some rules over one source. They come and go between two chunks; a rule's [`Rule::id`] stays its own.
 pub trait RuleSet: Send {
-    /// Evaluates all rules on a chunk. Gives the rules (by position) that hit a row or failed, ascending; the others are silent and cost nothing.
+    /// Adds rules, whose ids are greater than those of all rules that there were. When one of them cannot be compiled, the set is as it was.
+    ///
+    /// # Errors
+    /// When a predicate cannot be compiled.
+    fn add(&mut self, rules: &[Rule]) -> Result<(), Fault>;
+
+    /// Takes the rules with these ids away, ascending; an id that is not there is passed over.
+    ///
+    /// # Errors
+    /// Internal, when what is left cannot be put together.
+    fn remove(&mut self, ids: &[usize]) -> Result<(), Fault>;
+
+    /// Evaluates all rules on a chunk. Gives the rules (by id) that hit a row or failed, ascending; the others are silent and cost nothing.
     ///
     /// # Errors
     /// What is not about one rule: a column that cannot be built.

@@ -11,9 +11,11 @@ use crate::{Anchoring, Hits, Outcome, Rule, RuleInput, RuleReport, RuleSet};
 /// Rules evaluated one after the other. Equal predicates that always give the same value are evaluated once.
 #[derive(Debug)]
 pub struct PlainRules {
+    known: Vec<Rule>,
     predicates: Vec<(Predicate, Vec<usize>)>,
     /// For each rule its predicate's position; `None`: no condition.
     rules: Vec<Option<usize>>,
+    generation: u64,
 }
 
 impl PlainRules {
@@ -23,7 +25,8 @@ impl PlainRules {
     /// When a predicate cannot be compiled.
     pub fn new(rules: &[Rule]) -> Result<Self, Fault> {
         let mut known: HashMap<&Expr, usize> = HashMap::new();
-        let mut set = PlainRules { predicates: Vec::new(), rules: Vec::new() };
+        let mut set =
+            PlainRules { known: rules.to_vec(), predicates: Vec::new(), rules: Vec::new(), generation: 0 };
         for rule in rules {
             let Some(predicate) = &rule.predicate else {
                 set.rules.push(None);
@@ -42,9 +45,29 @@ impl PlainRules {
         }
         Ok(set)
     }
+
+    fn replace(&mut self, rules: &[Rule]) -> Result<(), Fault> {
+        *self = PlainRules { generation: self.generation + 1, ..PlainRules::new(rules)? };
+        Ok(())
+    }
+
+    fn id(&self, rule: usize) -> usize {
+        self.known.get(rule).map_or(rule, |r| r.id)
+    }
 }
 
 impl RuleSet for PlainRules {
+    fn add(&mut self, rules: &[Rule]) -> Result<(), Fault> {
+        let all: Vec<Rule> = self.known.iter().chain(rules).cloned().collect();
+        self.replace(&all)
+    }
+
+    fn remove(&mut self, ids: &[usize]) -> Result<(), Fault> {
+        let left: Vec<Rule> =
+            self.known.iter().filter(|r| ids.binary_search(&r.id).is_err()).cloned().collect();
+        self.replace(&left)
+    }
+
     fn evaluate(
         &mut self,
         input: &mut dyn RuleInput,
@@ -84,7 +107,7 @@ impl RuleSet for PlainRules {
                     .unwrap_or_else(|| Err(Fault::internal("rule without predicate").into())),
             };
             if !matches!(&outcome, Ok(Hits::Rows(r)) if r.is_empty()) {
-                outcomes.push((rule, outcome));
+                outcomes.push((self.id(rule), outcome));
             }
         }
         Ok(())
@@ -98,7 +121,7 @@ impl RuleSet for PlainRules {
     }
 
     fn generation(&self) -> u64 {
-        0
+        self.generation
     }
 
     fn report(&self) -> Vec<RuleReport> {
@@ -107,7 +130,7 @@ impl RuleSet for PlainRules {
             Some(_) => Anchoring::Plain("no index is used".into()),
         };
         let report = |(rule, p)| RuleReport {
-            rule,
+            rule: self.id(rule),
             anchoring: anchoring(p),
             decided: false,
             rows: 0,

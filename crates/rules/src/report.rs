@@ -18,7 +18,7 @@ pub enum Anchoring {
 /// A rule's cost so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleReport {
-    /// The rule's position in its set.
+    /// The rule's id.
     pub rule: usize,
     /// How its rows are chosen.
     pub anchoring: Anchoring,

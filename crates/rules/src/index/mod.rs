@@ -40,6 +40,8 @@ const LOOK: u32 = 32;
 /// Rules behind an index.
 #[derive(Debug)]
 pub struct IndexedRules {
+    /// The rules, ascending by id: position i of `compiled` is rule i.
+    rules: Vec<Rule>,
     compiled: Compiled,
     anchors: Anchors,
     matcher: Matcher,
@@ -66,6 +68,7 @@ impl IndexedRules {
         let matcher = Matcher::new(&compiled.atoms, &anchors.atoms, &BTreeMap::new());
         let verify = Verify::new(&compiled);
         Ok(IndexedRules {
+            rules: rules.to_vec(),
             compiled,
             anchors,
             matcher,
@@ -77,6 +80,13 @@ impl IndexedRules {
             rows: 0,
             pairs: 0,
         })
+    }
+
+    /// Another index over these rules. What is asked for may change, so the generation moves on.
+    fn replace(&mut self, rules: Vec<Rule>) -> Result<(), Fault> {
+        let generation = self.generation + 1;
+        *self = IndexedRules { generation, ..IndexedRules::new(&rules)? };
+        Ok(())
     }
 
     /// Chooses anchors by how often atoms hold in a chunk.
@@ -126,6 +136,16 @@ impl IndexedRules {
 }
 
 impl RuleSet for IndexedRules {
+    fn add(&mut self, rules: &[Rule]) -> Result<(), Fault> {
+        let all = self.rules.iter().chain(rules).cloned().collect();
+        self.replace(all)
+    }
+
+    fn remove(&mut self, ids: &[usize]) -> Result<(), Fault> {
+        let left = self.rules.iter().filter(|r| ids.binary_search(&r.id).is_err()).cloned().collect();
+        self.replace(left)
+    }
+
     fn evaluate(
         &mut self,
         input: &mut dyn RuleInput,
@@ -147,6 +167,9 @@ impl RuleSet for IndexedRules {
             self.verify.run(&self.compiled, &self.anchors, &self.matcher.found, input, context, outcomes)?;
         if before != self.verify.wide {
             self.generation += 1;
+        }
+        for (rule, _) in outcomes {
+            *rule = self.rules.get(*rule).map_or(*rule, |r| r.id);
         }
         Ok(())
     }
@@ -183,6 +206,10 @@ impl RuleSet for IndexedRules {
     }
 
     fn report(&self) -> Vec<RuleReport> {
-        self.verify.report(&self.compiled, &self.anchors)
+        let mut reports = self.verify.report(&self.compiled, &self.anchors);
+        for report in &mut reports {
+            report.rule = self.rules.get(report.rule).map_or(report.rule, |r| r.id);
+        }
+        reports
     }
 }

@@ -21,7 +21,7 @@ pub fn context() -> EvalContext {
     }
 }
 
-fn plain(outcome: Option<&Outcome>, rows: usize) -> Result<Vec<u32>, (Option<usize>, String)> {
+pub fn plain(outcome: Option<&Outcome>, rows: usize) -> Result<Vec<u32>, (Option<usize>, String)> {
     match outcome {
         None => Ok(Vec::new()),
         Some(Ok(Hits::All)) => Ok((0..rows as u32).collect()),
