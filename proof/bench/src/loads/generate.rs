@@ -1,6 +1,7 @@
 //! Deterministic made-up events: the same arguments give the same bytes on every machine.
 
 /// SplitMix64.
+#[derive(Debug)]
 pub struct Rng(u64);
 
 impl Rng {
