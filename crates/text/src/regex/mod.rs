@@ -3,13 +3,15 @@
 //! A pattern is read by Java's rules into a tree of our own. What crate `regex` can mean exactly runs there, in linear time.
 //! Some things it can mean only for some texts: `\b` is the same for ASCII, `$` is the end of a text that does not end in a
 //! line terminator. Such a pattern looks at the text first, and other texts go to a backtracking engine that knows Java's
-//! rules: look-around, back-references, possessive quantifiers, atomic groups, `\G`. That engine is asked only about texts
-//! that pass a linear screen, counts its steps and gives up at a limit with a [`Fault`].
+//! rules: look-around, back-references, possessive quantifiers, atomic groups, `\G`. Whether there is a match behind look-ahead at
+//! the start of a text (`^(?!10\.)…`) is told in linear parts. The engine is asked only about texts that pass a linear screen,
+//! counts its steps and gives up at a limit with a [`Fault`].
 //!
 //! Differences from Java: tables are of a newer Unicode version than 13; positions are code points and bytes, never halves of
 //! surrogate pairs (an empty pattern finds no match inside an emoji); canonical equivalence (flag `c`), `\b{g}` and `\N{…}` are
 //! refused as not supported.
 
+mod ahead;
 mod blocks;
 mod classes;
 mod emit;
@@ -30,6 +32,7 @@ use std::sync::{Arc, OnceLock};
 
 use millstream_types::Fault;
 
+use ahead::Ahead;
 use emit::Needs;
 use program::Program;
 use tree::Node;
@@ -62,6 +65,8 @@ struct Inner {
     /// Of the backtracking engine; there whenever `linear` cannot answer everything.
     program: Option<Program>,
     screen: OnceLock<Option<regex::Regex>>,
+    /// Where `linear` is not there: look-ahead at the start, in linear parts.
+    ahead: Option<Ahead>,
     literals: OnceLock<Literals>,
     /// `linear` tells whether there is a match, but not always where (empty rounds of a loop).
     yes_or_no: bool,
@@ -120,8 +125,10 @@ impl Pattern {
         } else {
             None
         };
+        let ahead = if linear.is_none() { Ahead::of(&node) } else { None };
         Ok(Self(Arc::new(Inner {
             java: java.to_string(),
+            ahead,
             node,
             groups,
             names,
@@ -168,7 +175,10 @@ impl Pattern {
     pub fn is_match(&self, text: &str) -> Result<bool, Fault> {
         match self.linear_for(text) {
             Some(linear) => Ok(linear.regex.is_match(text)),
-            None => Ok(self.backtrack(text, 0, 0)?.is_some()),
+            None => match self.0.ahead.as_ref().and_then(|ahead| ahead.is_match(text)) {
+                Some(matches) => Ok(matches),
+                None => Ok(self.backtrack(text, 0, 0)?.is_some()),
+            },
         }
     }
 

@@ -218,6 +218,65 @@ fn catastrophic_patterns_stop() {
 }
 
 #[test]
+fn look_ahead_at_the_start_is_told_in_linear_parts() {
+    let texts = [
+        "",
+        "10.1.2.3",
+        "11.1.2.3",
+        "192.168.0.1",
+        "8.8.8.8\n",
+        "8.8.8.8",
+        "a1",
+        "ab",
+        "ba",
+        "\n",
+        "a\nb",
+        "é8.8.8.8",
+        "aab",
+        "10.",
+        "x 11.1.1.1",
+        "aB1",
+        "b\u{2028}",
+        "a b",
+        "ab c",
+    ];
+    for java in [
+        "^(?!10\\.|192\\.168\\.)\\d+\\.\\d+\\.\\d+\\.\\d+$",
+        "^(?!a)",
+        "^(?=.*\\d)(?=.*[a-z])(?!.*[A-Z]).{2,}",
+        "^(?!a$)(?!(b)a)[ab]+\\b",
+        "\\A(?=a)(a|b)*c?$",
+        "^(?!.*\\bc\\b)\\w+",
+        "^(?=(a+))(?!x)a*b",
+    ] {
+        let pattern = Pattern::compile(java).unwrap();
+        let ahead = pattern.0.ahead.as_ref().unwrap_or_else(|| panic!("{java} has parts"));
+        let mut told = 0;
+        for text in texts {
+            let matches = pattern.backtrack(text, 0, 0).unwrap().is_some();
+            assert_eq!(pattern.is_match(text).unwrap(), matches, "{java} on {text:?}");
+            if let Some(linear) = ahead.is_match(text) {
+                assert_eq!(linear, matches, "{java} on {text:?}");
+                told += 1;
+            }
+        }
+        assert!(told > texts.len() / 2, "{java}");
+    }
+    for java in [
+        "(?!a)b",
+        "^b(?!a)",
+        "^(?<!a)b",
+        "^(?!(a)\\1)b",
+        "^(?!a)b(?=c)",
+        "^(?!a)b++",
+        "^(?!a)b|c",
+        "(?m)^(?!a)b",
+    ] {
+        assert!(Pattern::compile(java).unwrap().0.ahead.is_none(), "{java} has no such parts");
+    }
+}
+
+#[test]
 fn large_and_deep_patterns() {
     let deep = "(".repeat(5000) + &")".repeat(5000);
     assert!(Pattern::compile(&deep).unwrap_err().message.contains("nested deeper than 200"));
