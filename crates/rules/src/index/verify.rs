@@ -78,12 +78,15 @@ impl Verify {
         self.gather(anchors, found);
         let mut pairs = 0;
         let mut pending: Vec<Pending> = Vec::new();
+        let mut union = RowSet::default();
         for rule in std::mem::take(&mut self.touched) {
             let Some(slot) = self.candidates.get_mut(rule as usize) else { continue };
             let mut candidates = std::mem::take(slot);
             if !candidates.is_sorted_by(|a, b| a < b) {
-                candidates.sort_unstable();
-                candidates.dedup();
+                // Rows of several anchors: a bit a row is cheaper than sorting.
+                union.reset(rows);
+                candidates.iter().for_each(|row| union.insert(*row));
+                candidates = union.rows();
             }
             pairs += candidates.len() as u64;
             let plan = anchors.plans.get(rule as usize);
