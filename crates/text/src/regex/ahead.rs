@@ -1,9 +1,8 @@
 //! Look-ahead at the start of a text, told apart: `^(?!A)(?=B)C` matches where `^C` does, `^A` does not, and `^B` does. Each of the three runs in
 //! linear time; it is the usual way of writing "not one of these networks".
 
-use super::emit::Needs;
+use super::Linear;
 use super::tree::{Assert, Node};
-use super::{Linear, build, emit};
 
 /// The parts of a pattern that begins with look-ahead at the start of the text. Together they tell whether there is a match, not which groups took part.
 pub(super) struct Ahead {
@@ -37,10 +36,12 @@ impl Ahead {
         if !met(&self.rest) || !self.looks.iter().all(|(look, _)| met(look)) {
             return None;
         }
-        Some(
-            self.looks.iter().all(|(look, negated)| look.regex.is_match(text) != *negated)
-                && self.rest.regex.is_match(text),
-        )
+        for (look, negated) in &self.looks {
+            if look.regex()?.is_match(text) == *negated {
+                return Some(false);
+            }
+        }
+        Some(self.rest.regex()?.is_match(text))
     }
 }
 
@@ -48,6 +49,5 @@ impl Ahead {
 fn anchored(parts: &[Node]) -> Option<Linear> {
     let mut all = vec![Node::Assert(Assert::Start)];
     all.extend(parts.iter().cloned());
-    let (syntax, needs): (String, Needs) = emit::exact(&Node::Concat(all))?;
-    Some(Linear { regex: build(&syntax)?, syntax, needs })
+    Linear::of(&Node::Concat(all))
 }

@@ -49,6 +49,11 @@ const MAX_PATTERN: usize = 1 << 20;
 const LINEAR_SIZE: usize = 8 << 20;
 /// Groups and repetitions inside each other, as crate `regex` counts them.
 const NEST_LIMIT: u32 = 1500;
+/// Patterns up to this weight ([`Node::weight`]) are sure to fit into the linear engine: it is built when the first text comes. A job has
+/// thousands of patterns, and most of them never see a text.
+const SURELY_LINEAR: usize = 4 << 20;
+/// Longest translation of such a pattern: it cannot nest more deeply than [`NEST_LIMIT`].
+const SURELY_SHALLOW: usize = NEST_LIMIT as usize;
 
 /// A compiled pattern. Cheap to clone.
 #[derive(Clone)]
@@ -64,6 +69,8 @@ struct Inner {
     whole: OnceLock<Option<regex::Regex>>,
     /// Of the backtracking engine; there whenever `linear` cannot answer everything.
     program: Option<Program>,
+    /// The same, where `linear` was thought to answer everything and could not be built.
+    spare: OnceLock<Option<Program>>,
     screen: OnceLock<Option<regex::Regex>>,
     /// Where `linear` is not there: look-ahead at the start, in linear parts.
     ahead: Option<Ahead>,
@@ -73,9 +80,23 @@ struct Inner {
 }
 
 struct Linear {
-    regex: regex::Regex,
+    built: OnceLock<Option<regex::Regex>>,
     syntax: String,
     needs: Needs,
+}
+
+impl Linear {
+    /// `None`: the linear engine cannot hold it. A pattern that surely fits is not built yet.
+    fn of(node: &Node) -> Option<Self> {
+        let (syntax, needs) = emit::exact(node)?;
+        let linear = Linear { built: OnceLock::new(), syntax, needs };
+        let surely = linear.syntax.len() < SURELY_SHALLOW && node.weight() < SURELY_LINEAR;
+        (surely || linear.regex().is_some()).then_some(linear)
+    }
+
+    fn regex(&self) -> Option<&regex::Regex> {
+        self.built.get_or_init(|| build(&self.syntax)).as_ref()
+    }
 }
 
 /// Where groups matched, reusable from text to text. Made by [`Pattern::locations`].
@@ -115,8 +136,7 @@ impl Pattern {
             return Err(PatternError::new(message, 0));
         }
         let parse::Parsed { node, groups, names } = parse::parse(java)?;
-        let linear = emit::exact(&node)
-            .and_then(|(syntax, needs)| build(&syntax).map(|regex| Linear { regex, syntax, needs }));
+        let linear = Linear::of(&node);
         let yes_or_no = node.repeats_empty();
         let program = if yes_or_no || linear.as_ref().is_none_or(|l| l.needs.any()) {
             Some(program::compile(&node, groups).ok_or_else(|| {
@@ -135,6 +155,7 @@ impl Pattern {
             linear,
             whole: OnceLock::new(),
             program,
+            spare: OnceLock::new(),
             screen: OnceLock::new(),
             literals: OnceLock::new(),
             yes_or_no,
@@ -174,7 +195,7 @@ impl Pattern {
     /// Whether there is a match anywhere (`Matcher.find`). Fails if the backtracking engine gives up.
     pub fn is_match(&self, text: &str) -> Result<bool, Fault> {
         match self.linear_for(text) {
-            Some(linear) => Ok(linear.regex.is_match(text)),
+            Some(linear) => Ok(linear.is_match(text)),
             None => match self.0.ahead.as_ref().and_then(|ahead| ahead.is_match(text)) {
                 Some(matches) => Ok(matches),
                 None => Ok(self.backtrack(text, 0, 0)?.is_some()),
@@ -193,16 +214,8 @@ impl Pattern {
                 return Ok(regex.is_match(text));
             }
         }
-        let made;
-        let program = match &self.0.program {
-            Some(program) => program,
-            None => {
-                // Only where the anchored program is a little too large for the linear engine.
-                made = program::compile(&self.0.node, self.0.groups)
-                    .ok_or_else(|| Fault::internal("a pattern's program is too large"))?;
-                &made
-            }
-        };
+        // Without a program of its own only where the anchored one is a little too large for the linear engine.
+        let program = self.program()?;
         let found = engine::run(program, text, 0, 0, true).map_err(|e| self.gave_up(e, text))?;
         Ok(found.is_some())
     }
@@ -219,7 +232,7 @@ impl Pattern {
             return Ok(None);
         }
         match self.linear_for(text).filter(|_| !self.0.yes_or_no) {
-            Some(linear) => Ok(linear.regex.find_at(text, start).map(|m| (m.start(), m.end()))),
+            Some(linear) => Ok(linear.find_at(text, start).map(|m| (m.start(), m.end()))),
             None => Ok(self.backtrack(text, start, last)?.and_then(|g| g.first().copied().flatten())),
         }
     }
@@ -228,7 +241,7 @@ impl Pattern {
     pub fn locations(&self) -> Locations {
         Locations {
             slots: vec![None; self.0.groups + 1],
-            linear: self.0.linear.as_ref().map(|l| l.regex.capture_locations()),
+            linear: self.0.linear.as_ref().and_then(Linear::regex).map(regex::Regex::capture_locations),
         }
     }
 
@@ -251,7 +264,7 @@ impl Pattern {
         }
         let linear = self.linear_for(text).filter(|_| !self.0.yes_or_no);
         if let (Some(linear), Some(locations)) = (linear, into.linear.as_mut()) {
-            if linear.regex.captures_read_at(locations, text, start).is_none() {
+            if linear.captures_read_at(locations, text, start).is_none() {
                 return Ok(false);
             }
             for (i, slot) in into.slots.iter_mut().enumerate() {
@@ -268,14 +281,22 @@ impl Pattern {
         }
     }
 
-    fn linear_for(&self, text: &str) -> Option<&Linear> {
-        self.0.linear.as_ref().filter(|l| l.needs.met(text))
+    fn linear_for(&self, text: &str) -> Option<&regex::Regex> {
+        self.0.linear.as_ref().filter(|l| l.needs.met(text))?.regex()
+    }
+
+    /// The program of the backtracking engine.
+    fn program(&self) -> Result<&Program, Fault> {
+        let spare = || self.0.spare.get_or_init(|| program::compile(&self.0.node, self.0.groups)).as_ref();
+        self.0
+            .program
+            .as_ref()
+            .or_else(spare)
+            .ok_or_else(|| Fault::internal("a pattern's program is too large"))
     }
 
     fn backtrack(&self, text: &str, start: usize, last: usize) -> Result<Option<engine::Groups>, Fault> {
-        let Some(program) = &self.0.program else {
-            return Err(Fault::internal("a pattern has no program for a text"));
-        };
+        let program = self.program()?;
         let screen = self.0.screen.get_or_init(|| build(&emit::screen(&self.0.node)));
         let first = match screen {
             Some(screen) => match screen.find_at(text, start) {

@@ -277,6 +277,42 @@ fn look_ahead_at_the_start_is_told_in_linear_parts() {
 }
 
 #[test]
+fn what_surely_fits_the_linear_engine_fits() {
+    let parts = [
+        "a",
+        "é",
+        "(?iu)k",
+        "[^\\\\]",
+        ".",
+        "\\p{L}",
+        "\\P{L}",
+        "(?U)\\w",
+        "(?U)\\W",
+        "\\p{IsHan}",
+        "[a-zß-ÿ]",
+        "\\p{Lu}",
+        "\\P{Lu}",
+        "\\p{javaLowerCase}",
+        "(?:ab|c.)",
+        "\\b",
+        "^",
+    ];
+    for part in parts {
+        for pattern in [
+            part.to_string(),
+            format!("(?:{part}){{20}}"),
+            format!("(?:{part}){{3,9}}"),
+            format!("(?:{part}x)*"),
+        ] {
+            let node = parse::parse(&pattern).unwrap().node;
+            let (syntax, _) = emit::exact(&node).unwrap();
+            let fits = regex::RegexBuilder::new(&syntax).size_limit(node.weight()).build();
+            assert!(fits.is_ok(), "{pattern}: {}", node.weight());
+        }
+    }
+}
+
+#[test]
 fn large_and_deep_patterns() {
     let deep = "(".repeat(5000) + &")".repeat(5000);
     assert!(Pattern::compile(&deep).unwrap_err().message.contains("nested deeper than 200"));

@@ -258,7 +258,30 @@ impl Study {
     }
 }
 
+/// Bytes that the linear engine takes for a character, and for a set of them, at most: the largest sets of Unicode stay below.
+const CHARACTER: usize = 1 << 10;
+const SET: usize = 100 << 10;
+
 impl Node {
+    /// About how many bytes the linear engine's program takes at most, repetitions written out.
+    pub fn weight(&self) -> usize {
+        match self {
+            Node::Empty | Node::Assert(_) | Node::Char(_) | Node::Backref { .. } => CHARACTER,
+            Node::Set(set) if set.class.ranges().iter().all(|r| r.end() < '\u{80}') => CHARACTER,
+            Node::Set(_) => SET,
+            Node::Concat(parts) | Node::Alt(parts) => {
+                parts.iter().fold(CHARACTER, |sum, p| sum.saturating_add(p.weight()))
+            }
+            Node::Group { node, .. } | Node::Bare(node) | Node::Atomic(node) | Node::Look { node, .. } => {
+                node.weight().saturating_add(CHARACTER)
+            }
+            Node::Repeat { node, min, max, .. } => {
+                let rounds = max.unwrap_or(min.saturating_add(1)) as usize;
+                node.weight().saturating_add(CHARACTER).saturating_mul(rounds.max(1))
+            }
+        }
+    }
+
     /// Whether the part can match without taking a character (may say yes too often).
     pub fn can_be_empty(&self) -> bool {
         match self {
