@@ -15,6 +15,12 @@ SELECT
 FROM log
 "#;
 
+const GROK: &str = r#"
+CREATE TABLE log (line STRING) WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'raw');
+SELECT g.clientip, g.verb, g.agent, TO_TIMESTAMP(g.`timestamp`, 'dd/MMM/yyyy:HH:mm:ss Z') AS happened
+FROM log, LATERAL TABLE(GROK(line, '%{COMBINEDAPACHELOG}')) AS g
+"#;
+
 const STATUS: &str = r#"
 CREATE TABLE status (
   `timestamp` BIGINT,
@@ -65,6 +71,12 @@ fn access_log_as_raw_lines() {
         assert_eq!(row["happened"], *at);
         assert_eq!(row["status"], *status);
         assert_eq!(row["agent"], *agent);
+    }
+    let rows = read(&dir, GROK, path.to_str().unwrap());
+    assert_eq!(rows.len(), expected.len());
+    for (row, (client, _, _, agent)) in rows.iter().zip(&expected) {
+        assert_eq!((row["clientip"].as_str(), row["agent"].as_str()), (Some(&**client), Some(*agent)));
+        assert!(row["happened"].is_string() && row["verb"] == "GET", "{row}");
     }
 }
 
@@ -118,6 +130,9 @@ fn the_full_files() {
         rows.iter().all(|r| r["happened"].is_string() && r["status"].is_number()),
         "every line has a time and a status"
     );
+    let rows = read(&dir, GROK, &format!("{data}/apache_access.log"));
+    assert_eq!(rows.len(), 10_000);
+    assert!(rows.iter().all(|r| ["clientip", "verb", "agent", "happened"].iter().all(|f| r[f].is_string())));
     let text = std::fs::read_to_string(format!("{data}/nginx_plus.jsonl")).unwrap();
     let peers: usize = text
         .lines()

@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod jobs;
+mod loghub;
 mod logs;
 mod run;
 mod signals;

@@ -91,7 +91,14 @@ pub const PATTERNS: &[(&str, &str)] = &[
         r"[0-9]{4}%{MONTHNUM2}(?:3[01]|[12][0-9]|0[1-9])(?:2[0-3]|[01][0-9])%{MINUTE}[0-5][0-9]",
     ),
     ("HTTPDATE", r"%{MONTHDAY}/%{MONTH}/%{YEAR}:%{TIME} %{INT}"),
+    ("HTTPDERROR_DATE", r"%{DAY} %{MONTH} %{MONTHDAY} %{TIME} %{YEAR}"),
+    ("HTTPDERRORDATE", r"%{HTTPDERROR_DATE}"),
     ("SYSLOGTIMESTAMP", r"%{MONTH} +%{MONTHDAY} %{TIME}"),
+    ("CATALINA_DATESTAMP", r"%{MONTH} %{MONTHDAY}, (?:19|20)[0-9]{2} %{HOUR}:%{MINUTE}:%{SECOND} [AP]M"),
+    ("TOMCAT_DATESTAMP", r"%{YEAR}-%{MONTHNUM}-%{MONTHDAY} %{TIME} (?:%{ISO8601_TIMEZONE})?"),
+    ("NGINXERROR_DATE", r"%{YEAR}/%{MONTHNUM2}/%{MONTHDAY} %{TIME}"),
+    ("REDISTIMESTAMP", r"%{MONTHDAY} %{MONTH}(?: %{YEAR})? %{TIME}"),
+    ("CISCOTIMESTAMP", r"%{MONTH} +%{MONTHDAY}(?: %{YEAR})? %{TIME}"),
     // Logs.
     ("PROG", r"[\x21-\x5a\x5c\x5e-\x7e]+"),
     ("SYSLOGPROG", r"%{PROG:program}(?:\[%{POSINT:pid}\])?"),
@@ -101,7 +108,25 @@ pub const PATTERNS: &[(&str, &str)] = &[
         "SYSLOGBASE",
         r"%{SYSLOGTIMESTAMP:timestamp} (?:%{SYSLOGFACILITY} )?%{SYSLOGHOST:logsource} %{SYSLOGPROG}:",
     ),
+    (
+        "SYSLOGBASE2",
+        r"(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp8601}) (?:%{SYSLOGFACILITY} )?(?:%{SYSLOGHOST:logsource} )?%{SYSLOGPROG}:",
+    ),
     ("SYSLOGLINE", r"%{SYSLOGBASE} %{GREEDYDATA:message}"),
+    (
+        "SYSLOGPAMSESSION",
+        r"%{SYSLOGBASE} (?:%{WORD:pam_module}\(%{DATA:pam_caller}\): )?session %{WORD:pam_session_state} for user %{USERNAME:username}(?: by %{GREEDYDATA:pam_by})?",
+    ),
+    ("CRON_ACTION", r"[A-Z ]+"),
+    ("CRONLOG", r"%{SYSLOGBASE} \(%{USER:user}\) %{CRON_ACTION:action} \(%{DATA:message}\)"),
+    ("SYSLOG5424PRINTASCII", r"[!-~]+"),
+    ("SYSLOG5424PRI", r"<%{NONNEGINT:syslog5424_pri}>"),
+    ("SYSLOG5424SD", r#"(?:\[(?:[^\]"\\]|\\.|"(?:[^"\\]|\\.)*")*\])+"#),
+    (
+        "SYSLOG5424BASE",
+        r"%{SYSLOG5424PRI}%{NONNEGINT:syslog5424_ver} +(?:-|%{TIMESTAMP_ISO8601:syslog5424_ts}) +(?:-|%{IPORHOST:syslog5424_host}) +(?:-|%{SYSLOG5424PRINTASCII:syslog5424_app}) +(?:-|%{SYSLOG5424PRINTASCII:syslog5424_proc}) +(?:-|%{SYSLOG5424PRINTASCII:syslog5424_msgid}) +(?:-|%{SYSLOG5424SD:syslog5424_sd})",
+    ),
+    ("SYSLOG5424LINE", r"%{SYSLOG5424BASE}(?: +%{GREEDYDATA:syslog5424_msg})?"),
     (
         "LOGLEVEL",
         r"(?i:alert|trace|debug|notice|info(?:rmation)?|warn(?:ing)?|err(?:or)?|crit(?:ical)?|fatal|severe|emerg(?:ency)?)",
@@ -118,6 +143,22 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("HTTPD_COMMONLOG", r"%{COMMONAPACHELOG}"),
     ("HTTPD_COMBINEDLOG", r"%{COMBINEDAPACHELOG}"),
     ("NGINXACCESS", r"%{COMBINEDAPACHELOG}"),
+    (
+        "HTTPD20_ERRORLOG",
+        r"\[%{HTTPDERROR_DATE:timestamp}\] \[%{LOGLEVEL:loglevel}\] (?:\[client %{IPORHOST:clientip}\] )?%{GREEDYDATA:message}",
+    ),
+    (
+        "HTTPD24_ERRORLOG",
+        r"\[%{HTTPDERROR_DATE:timestamp}\] \[(?:%{WORD:module})?:%{LOGLEVEL:loglevel}\] \[pid %{POSINT:pid}(?::tid %{NUMBER:tid})?\](?: \(%{INT:proxy_errorcode}\)%{DATA:proxy_message}:)?(?: \[client %{IPORHOST:clientip}(?::%{POSINT:clientport})?\])?(?: (?<errorcode>AH[0-9]+):)? %{GREEDYDATA:message}",
+    ),
+    ("HTTPD_ERRORLOG", r"%{HTTPD20_ERRORLOG}|%{HTTPD24_ERRORLOG}"),
+    (
+        "NGINXERROR",
+        r"%{NGINXERROR_DATE:timestamp} \[%{LOGLEVEL:loglevel}\] %{POSINT:pid}#%{NONNEGINT:tid}: (?:\*%{NONNEGINT:connection} )?%{GREEDYDATA:message}",
+    ),
+    // Other servers.
+    ("REDISLOG", r"\[%{POSINT:pid}\] %{REDISTIMESTAMP:timestamp} (?:[*#.-] )?%{GREEDYDATA:message}"),
+    ("NAGIOSTIME", r"\[%{NUMBER:nagios_epoch}\]"),
     // Java.
     ("JAVACLASS", r"(?:[a-zA-Z$_][a-zA-Z$_0-9]*\.)*[a-zA-Z$_][a-zA-Z$_0-9]*"),
     ("JAVAFILE", r"[A-Za-z0-9_. -]+"),
@@ -128,4 +169,9 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ),
     ("JAVATHREAD", r"[A-Za-z]{2}-Processor[0-9]+"),
     ("JAVALOGMESSAGE", r".*"),
+    ("CATALINALOG", r"%{CATALINA_DATESTAMP:timestamp} %{JAVACLASS:class} %{JAVALOGMESSAGE:logmessage}"),
+    (
+        "TOMCATLOG",
+        r"%{TOMCAT_DATESTAMP:timestamp} *\| *%{LOGLEVEL:level} *\| *%{JAVACLASS:class} *- %{JAVALOGMESSAGE:logmessage}",
+    ),
 ];

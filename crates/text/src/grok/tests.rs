@@ -77,6 +77,11 @@ fn each_pattern_on_an_example() {
         ("MAC", "00:1A:2b:3C:4d:5E"),
         ("LOGLEVEL", "WARNING"),
         ("JAVACLASS", "org.example.Main$Inner"),
+        ("HTTPDERROR_DATE", "Mon Jan 02 15:04:05 2006"),
+        ("HTTPDERROR_DATE", "Mon Jan 02 15:04:05.123456 2006"),
+        ("CATALINA_DATESTAMP", "Jan 2, 2006 3:04:05 PM"),
+        ("NGINXERROR_DATE", "2006/01/02 15:04:05"),
+        ("SYSLOG5424SD", r#"[a@1 x="1" y="a \] b"][b@2]"#),
     ] {
         let got = fields(&format!("^%{{{name}:f}}$"), text);
         assert_eq!(got, pairs(&[("f", text)]), "{name}");
@@ -109,4 +114,71 @@ fn faults_say_what_to_write() {
     let mut doubling = String::from("A0 x\n");
     (1..40).for_each(|i| doubling.push_str(&format!("A{i} %{{A{p}}}%{{A{p}}}\n", p = i - 1)));
     assert!(hint("%{A39:x}", &doubling).contains("bytes"));
+}
+
+#[test]
+fn log_lines_of_the_library() {
+    let line = "[Mon Jan 02 15:04:05 2006] [error] [client 10.0.0.1] no such file";
+    assert_eq!(
+        fields("^%{HTTPD_ERRORLOG}$", line),
+        pairs(&[
+            ("timestamp", "Mon Jan 02 15:04:05 2006"),
+            ("loglevel", "error"),
+            ("clientip", "10.0.0.1"),
+            ("message", "no such file"),
+        ])
+    );
+    let line =
+        "[Mon Jan 02 15:04:05.123456 2006] [core:notice] [pid 7:tid 140] AH00094: Command line: 'httpd'";
+    assert_eq!(
+        fields("^%{HTTPD_ERRORLOG}$", line),
+        pairs(&[
+            ("timestamp", "Mon Jan 02 15:04:05.123456 2006"),
+            ("loglevel", "notice"),
+            ("message", "Command line: 'httpd'"),
+            ("module", "core"),
+            ("pid", "7"),
+            ("tid", "140"),
+            ("errorcode", "AH00094"),
+        ])
+    );
+    let line = "2006/01/02 15:04:05 [warn] 31#0: *7 upstream timed out";
+    assert_eq!(
+        fields("^%{NGINXERROR}$", line),
+        pairs(&[
+            ("timestamp", "2006/01/02 15:04:05"),
+            ("loglevel", "warn"),
+            ("pid", "31"),
+            ("tid", "0"),
+            ("connection", "7"),
+            ("message", "upstream timed out"),
+        ])
+    );
+    let line = "Jan  2 03:04:05 gate cron[77]: (root) CMD (run-parts /etc)";
+    assert_eq!(
+        fields("^%{CRONLOG}$", line),
+        pairs(&[
+            ("timestamp", "Jan  2 03:04:05"),
+            ("logsource", "gate"),
+            ("program", "cron"),
+            ("pid", "77"),
+            ("user", "root"),
+            ("action", "CMD"),
+            ("message", "run-parts /etc"),
+        ])
+    );
+    let line = r#"<34>1 2006-01-02T15:04:05.003Z gate su - ID47 [a@1 x="1"] it failed"#;
+    assert_eq!(
+        fields("^%{SYSLOG5424LINE}$", line),
+        pairs(&[
+            ("syslog5424_pri", "34"),
+            ("syslog5424_ver", "1"),
+            ("syslog5424_ts", "2006-01-02T15:04:05.003Z"),
+            ("syslog5424_host", "gate"),
+            ("syslog5424_app", "su"),
+            ("syslog5424_msgid", "ID47"),
+            ("syslog5424_sd", r#"[a@1 x="1"]"#),
+            ("syslog5424_msg", "it failed"),
+        ])
+    );
 }
