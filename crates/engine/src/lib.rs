@@ -15,6 +15,7 @@ pub use checkpoint::{
 };
 pub use millstream_rules::{Anchoring, RuleReport};
 pub use runtime::{
-    Completion, JobContext, JobHandle, JobReport, Parts, Progress, RuleCost, SinkProgress, StopMode,
-    SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
+    Completion, JobContext, JobHandle, JobPosition, JobReport, Parts, Progress, RuleCost, SinkProgress,
+    StopMode, SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
 };
+pub use scan::{Held, SharedScans};

@@ -1,5 +1,6 @@
 //! Sources: splits, positions, and readers of raw records or rows.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -62,6 +63,18 @@ pub trait Source: Send + Sync + fmt::Debug {
         "record"
     }
 
+    /// Whether several readers can have all of it, each from any offset: then jobs that read the same share one reader, and come to it and leave
+    /// it by [`Source::order`] and [`SplitReader::stop_at`]. Else each job reads by itself.
+    fn is_replayable(&self) -> bool {
+        false
+    }
+
+    /// Which of two offsets of one split comes first; `None`: the source cannot tell.
+    fn order(&self, a: &Offset, b: &Offset) -> Option<Ordering> {
+        let _ = (a, b);
+        None
+    }
+
     /// Opens a split at an offset that its reader gave earlier, or at its start.
     fn open<'a>(
         &'a self,
@@ -91,4 +104,10 @@ pub trait SplitReader: Send {
 
     /// Where to go on behind everything that [`SplitReader::next`] has returned.
     fn offset(&self) -> Offset;
+
+    /// Reads no further than an offset that another reader of the split gave, which is not before this reader's own: [`SplitReader::next`] then
+    /// gives nothing more. `None`: goes on. Says whether it will keep to that.
+    fn stop_at(&mut self, end: Option<&Offset>) -> bool {
+        end.is_none()
+    }
 }

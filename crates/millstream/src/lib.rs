@@ -28,8 +28,8 @@ mod session;
 pub use arrow;
 pub use explain::Explanation;
 pub use millstream_engine::{
-    Completion, JobHandle, JobReport, Progress, Restore, SinkProgress, StopMode, SystemClock, SystemRandom,
-    TokioSpawner,
+    Completion, Held, JobHandle, JobPosition, JobReport, Progress, Restore, SharedScans, SinkProgress,
+    StopMode, SystemClock, SystemRandom, TokioSpawner,
 };
 pub use millstream_expr::{EvalContext, EvalError, functions, kernel, registered};
 pub use millstream_flow as flow;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use millstream_engine::{
-    CheckpointStorage, Completion, JobContext, JobHandle, LocalStorage, Restore, SystemClock, SystemRandom,
-    TokioSpawner, launch, not_runnable,
+    CheckpointStorage, Completion, JobContext, JobHandle, JobPosition, LocalStorage, Restore, SharedScans,
+    SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
 };
 use millstream_expr::EvalContext;
 use millstream_expr::registered::{RowFunction, ScalarFunction, VectorFunction};
@@ -38,6 +38,7 @@ pub struct SessionBuilder {
     spawner: Option<Arc<dyn Spawner>>,
     variables: Arc<Lookup>,
     restore: Restore,
+    scans: Option<SharedScans>,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -55,6 +56,7 @@ impl Default for SessionBuilder {
             spawner: None,
             variables: Arc::new(|name: &str| std::env::var(name).ok()),
             restore: Restore::None,
+            scans: None,
         }
     }
 }
@@ -102,6 +104,14 @@ impl SessionBuilder {
         self
     }
 
+    /// Lets the jobs of this session read sources together with those of other sessions that are given the same; by itself a session shares
+    /// among its own jobs.
+    #[must_use]
+    pub fn scans(mut self, scans: SharedScans) -> Self {
+        self.scans = Some(scans);
+        self
+    }
+
     /// The session. Without [`SessionBuilder::spawner`] it must be called within a tokio runtime.
     pub fn build(self) -> Session {
         let spawner =
@@ -113,6 +123,7 @@ impl SessionBuilder {
             parts: Arc::new(self.parts),
             environment: Environment { clock: self.clock, random: self.random, spawner },
             restore: self.restore,
+            scans: self.scans.unwrap_or_default(),
         }
     }
 }
@@ -137,6 +148,7 @@ pub struct Session {
     parts: Arc<ProductParts>,
     environment: Environment,
     restore: Restore,
+    scans: SharedScans,
 }
 
 impl Default for Session {
@@ -414,7 +426,7 @@ impl Session {
         let sink = plan.sinks.first().and_then(|s| plan.nodes.get(s.0));
         let input = sink.and_then(|n| n.inputs.first()).and_then(|i| plan.nodes.get(i.0));
         let changes = input.is_some_and(|n| n.changes != ChangelogMode::Append);
-        let job = self.launch(plan, Some(sender)).await?;
+        let job = self.launch(plan, Some(sender), None).await?;
         Ok(Rows::new(schema, changes, batches, job, text.to_string()))
     }
 
@@ -428,15 +440,27 @@ impl Session {
     /// # Errors
     /// At the place in the text: an operator that this version cannot run, wrong options, a checkpoint that does not fit.
     pub async fn start(&mut self, plan: JobPlan) -> Result<JobHandle, Fault> {
-        self.launch(plan, None).await
+        self.launch(plan, None, None).await
+    }
+
+    /// Starts a planned job where another one over the same sources has stopped ([`JobReport::position`]): each source that both read is read on
+    /// from there, so nothing is lost and nothing doubled; others are read from their start. What [`SessionBuilder::restore`] says does not count.
+    ///
+    /// # Errors
+    /// As [`Session::start`].
+    ///
+    /// [`JobReport::position`]: crate::JobReport::position
+    pub async fn succeed(&mut self, plan: JobPlan, position: JobPosition) -> Result<JobHandle, Fault> {
+        self.launch(plan, None, Some(position)).await
     }
 
     async fn launch(
         &mut self,
         plan: JobPlan,
         collect: Option<mpsc::Sender<Batch>>,
+        successor_of: Option<JobPosition>,
     ) -> Result<JobHandle, Fault> {
-        let context = self.job_context(&plan, collect)?;
+        let context = JobContext { successor_of, ..self.job_context(&plan, collect)? };
         launch(&plan, context).await.map_err(|(_, fault)| fault)
     }
 
@@ -464,6 +488,8 @@ impl Session {
             retained: checkpoints.retained,
             restore: if select { Restore::None } else { self.restore.clone() },
             find_table: Arc::new(move |table: &str| sink_table(&state, table)),
+            successor_of: None,
+            scans: Some(self.scans.clone()),
         })
     }
 }

@@ -14,7 +14,7 @@ pub mod session;
 pub mod statement;
 
 pub use explain::{ExplainOptions, explain_json, explain_text};
-pub use optimize::scan_sharing::source_identity;
+pub use optimize::scan_sharing::{merged, same_source, source_identity};
 pub use plan::{
     AggregateCall, AggregateOp, ColumnSource, JobPlan, JobSettings, JoinKind, JoinOp, MatchOp, Node, NodeId,
     Op, OperatorId, OverOp, ProjectItem, ScanGroup, ScanOp, SinkOp, SinkTarget, SortKey, TableFunctionOp,

@@ -2,6 +2,7 @@
 //!
 //! Files are read in the task itself: a read from a local disk's cache is shorter than a change of threads.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Seek, SeekFrom};
@@ -144,6 +145,7 @@ impl FileSource {
             bytes,
             line,
             skip,
+            end: None,
             ended: false,
         })
     }
@@ -192,6 +194,14 @@ impl Source for FileSource {
         true
     }
 
+    fn is_replayable(&self) -> bool {
+        true
+    }
+
+    fn order(&self, a: &Offset, b: &Offset) -> Option<Ordering> {
+        Some(a.part("bytes")?.cmp(&b.part("bytes")?))
+    }
+
     fn open<'a>(
         &'a self,
         split: &'a Split,
@@ -213,6 +223,8 @@ struct FileReader {
     line: u64,
     /// Decompressed bytes still to be skipped.
     skip: u64,
+    /// Content from here on is not to be returned.
+    end: Option<u64>,
     ended: bool,
 }
 
@@ -222,7 +234,21 @@ impl FileReader {
             return Ok(Read::Nothing);
         }
         while !self.ended && !self.framer.is_full() {
-            let count = match self.input.read(self.framer.space()) {
+            // An end is a border of records, so nothing of a record is left over at it.
+            let taken = self.bytes + self.framer.filled() as u64;
+            let most = self
+                .end
+                .map_or(usize::MAX, |end| usize::try_from(end.saturating_sub(taken)).unwrap_or(usize::MAX));
+            if most == 0 {
+                // What is left over at a border of records is the last one of the file, without a delimiter.
+                if self.framer.has_rest() {
+                    self.framer.finish().map_err(|o| self.oversized(o))?;
+                }
+                break;
+            }
+            let space = self.framer.space();
+            let most = most.min(space.len());
+            let count = match self.input.read(space.get_mut(..most).unwrap_or_default()) {
                 Ok(count) => count,
                 Err(e) if e.kind() == ErrorKind::Interrupted => continue,
                 Err(e) => return Err(self.failed(&e)),
@@ -234,7 +260,9 @@ impl FileReader {
                 self.framer.advance(count).map_err(|o| self.oversized(o))?;
             }
         }
-        let Some(frame) = self.framer.take() else { return Ok(Read::End) };
+        let Some(frame) = self.framer.take() else {
+            return Ok(if self.ended { Read::End } else { Read::Nothing });
+        };
         self.bytes += frame.data.len() as u64;
         self.line = frame.next_line;
         Ok(Read::Records(RawChunk {
@@ -295,5 +323,15 @@ impl SplitReader for FileReader {
 
     fn offset(&self) -> Offset {
         Offset::of(&[("bytes", self.bytes), ("line", self.line)])
+    }
+
+    fn stop_at(&mut self, end: Option<&Offset>) -> bool {
+        let bytes = end.map(|e| e.part("bytes").filter(|b| *b >= self.bytes));
+        match bytes {
+            Some(None) => return false,
+            Some(Some(bytes)) => self.end = Some(bytes),
+            None => self.end = None,
+        }
+        true
     }
 }

@@ -96,6 +96,16 @@ impl Framer {
         self.limit
     }
 
+    /// Bytes that were put in and are no part of a frame yet.
+    pub fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// Whether something stands behind the last delimiter.
+    pub fn has_rest(&self) -> bool {
+        self.filled > self.scanner.start()
+    }
+
     /// Where the next bytes are to be put; never empty.
     pub fn space(&mut self) -> &mut [u8] {
         if self.filled >= self.buffer.len() {

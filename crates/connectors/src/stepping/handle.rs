@@ -122,6 +122,11 @@ impl SteppingHandle {
         self.tables.with(table, |t| t.ended = true);
     }
 
+    /// How many readers a table has open.
+    pub fn readers(&self, table: &str) -> usize {
+        self.tables.look(table, |t| t.readers.len())
+    }
+
     /// Whether each reader has delivered all of its table and asked for more. A table that has records and no reader yet is not drained;
     /// one that ended is when a reader has come to its end.
     pub fn is_drained(&self) -> bool {

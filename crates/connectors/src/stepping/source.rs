@@ -1,5 +1,6 @@
 //! The inside of stepping tables: readers that give one record at a time.
 
+use std::cmp::Ordering;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -51,6 +52,14 @@ impl Source for SteppingSource {
         true
     }
 
+    fn is_replayable(&self) -> bool {
+        true
+    }
+
+    fn order(&self, a: &Offset, b: &Offset) -> Option<Ordering> {
+        Some(a.part("records")?.cmp(&b.part("records")?))
+    }
+
     fn open<'a>(
         &'a self,
         _: &'a Split,
@@ -67,6 +76,7 @@ impl Source for SteppingSource {
                 tables: Arc::clone(&self.tables),
                 spawner: Arc::clone(&self.spawner),
                 next,
+                end: usize::MAX,
             }) as Box<dyn SplitReader>)
         })
     }
@@ -80,6 +90,8 @@ struct SteppingReader {
     tables: Arc<Tables>,
     spawner: Arc<dyn Spawner>,
     next: usize,
+    /// Records from here on are not to be given.
+    end: usize,
 }
 
 enum Look {
@@ -115,6 +127,9 @@ impl SteppingReader {
     }
 
     async fn read(&mut self) -> Result<Read, Fault> {
+        if self.next >= self.end {
+            return Ok(Read::Nothing);
+        }
         let tables = Arc::clone(&self.tables);
         let mut limit = self.spawner.sleep(LONGEST_WAIT);
         loop {
@@ -166,6 +181,20 @@ impl SplitReader for SteppingReader {
 
     fn offset(&self) -> Offset {
         Offset::of(&[("records", self.next as u64)])
+    }
+
+    fn stop_at(&mut self, end: Option<&Offset>) -> bool {
+        let Some(end) = end else {
+            self.end = usize::MAX;
+            return true;
+        };
+        match end.part("records").and_then(|r| usize::try_from(r).ok()).filter(|r| *r >= self.next) {
+            Some(records) => {
+                self.end = records;
+                true
+            }
+            None => false,
+        }
     }
 }
 

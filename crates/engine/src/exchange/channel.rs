@@ -45,6 +45,35 @@ pub fn channel(capacity: usize, budget: MemoryBudget, activity: Activity) -> (Se
 }
 
 impl Sender {
+    /// Sends an element if there is room for it, and gives it back if there is none. To a receiver that is gone it is sent, too.
+    pub fn try_send(&self, element: Element) -> Result<(), Element> {
+        let underway = self.activity.begin();
+        let (room, charge) = match &element {
+            Element::Batch(batch) => {
+                let bytes = batch.memory() + ELEMENT_COST;
+                let permits = bytes.min(self.capacity) as u32;
+                match self.room.clone().try_acquire_many_owned(permits) {
+                    Ok(room) => (Some(room), Some(self.budget.charge(bytes))),
+                    Err(_) if self.queue.is_closed() => (None, None),
+                    Err(_) => return Err(element),
+                }
+            }
+            _ => (None, None),
+        };
+        let _ = self.queue.send(Envelope { element, _room: room, _charge: charge, underway });
+        Ok(())
+    }
+
+    /// Waits until there is room for an element. `false`: nobody receives any more.
+    pub async fn room_for(&self, element: &Element) -> bool {
+        let Element::Batch(batch) = element else { return !self.queue.is_closed() };
+        let permits = (batch.memory() + ELEMENT_COST).min(self.capacity) as u32;
+        tokio::select! {
+            room = self.room.acquire_many(permits) => room.is_ok() && !self.queue.is_closed(),
+            () = self.queue.closed() => false,
+        }
+    }
+
     /// Sends an element, waiting while the channel is full. `false`: nobody receives any more.
     pub async fn send(&self, element: Element) -> bool {
         let underway = self.activity.begin();

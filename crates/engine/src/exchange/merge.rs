@@ -117,6 +117,8 @@ pub enum Merged {
     Barrier(Barrier),
     /// All inputs have ended.
     End,
+    /// An input is gone without an end: its task has failed, and the coordinator knows.
+    Gone,
 }
 
 impl Merger {
@@ -134,7 +136,7 @@ impl Merger {
     /// The next merged element. Cancel-safe.
     pub async fn next(&mut self) -> Merged {
         loop {
-            let Some((input, element)) = self.receive().await else { return Merged::End };
+            let Some((input, element)) = self.receive().await else { return Merged::Gone };
             match element {
                 Element::Batch(batch) => {
                     self.states.idle(input, false);
@@ -175,29 +177,22 @@ impl Merger {
         }
     }
 
-    /// The next element of any input that does not wait for a barrier, taking turns.
+    /// The next element of any input that does not wait for a barrier, taking turns. `None`: an input is gone.
     async fn receive(&mut self) -> Option<(usize, Element)> {
         std::future::poll_fn(|context| {
             let count = self.receivers.len();
-            let mut open = false;
             for step in 0..count {
                 let input = (self.next + step) % count;
                 if self.states.is_blocked(input) {
-                    open |= true;
                     continue;
                 }
                 let Some(receiver) = self.receivers.get_mut(input) else { continue };
-                match receiver.poll_recv(context) {
-                    Poll::Ready(Some(element)) => {
-                        self.next = input + 1;
-                        return Poll::Ready(Some((input, element)));
-                    }
-                    // The sender is gone without an End: its task failed; the coordinator knows.
-                    Poll::Ready(None) => {}
-                    Poll::Pending => open = true,
+                if let Poll::Ready(element) = receiver.poll_recv(context) {
+                    self.next = input + 1;
+                    return Poll::Ready(element.map(|e| (input, e)));
                 }
             }
-            if open { Poll::Pending } else { Poll::Ready(None) }
+            Poll::Pending
         })
         .await
     }
@@ -215,6 +210,18 @@ mod tests {
         assert_eq!(s.idle(1, true), Some(Watermark(5)));
         assert_eq!(s.watermark(0, Watermark(9)), Some(Watermark(9)));
         assert_eq!(s.watermark(1, Watermark(4)), None, "a combined watermark never goes back");
+    }
+
+    #[tokio::test]
+    async fn a_merge_does_not_wait_for_an_input_that_is_gone() {
+        let budget = millstream_flow::MemoryBudget::new(1 << 20);
+        let open = || crate::exchange::channel(1 << 10, budget.clone(), crate::exchange::Activity::default());
+        let ((first, a), (second, b)) = (open(), open());
+        let mut merger = Merger::new(vec![a, b]);
+        assert!(first.send(Element::Barrier(Barrier { checkpoint: 1, last: false })).await);
+        drop(second);
+        assert!(matches!(merger.next().await, Merged::Gone));
+        drop(first);
     }
 
     #[test]

@@ -4,6 +4,6 @@ mod activity;
 mod channel;
 mod merge;
 
-pub use activity::Activity;
+pub use activity::{Activity, Underway};
 pub use channel::{Receiver, Sender, channel};
 pub use merge::{InputStates, Merged, Merger};

@@ -25,7 +25,7 @@ use super::values::ValuesSource;
 use super::{Chain, Target};
 use crate::checkpoint::Manifest;
 use crate::exchange::{Activity, Merger, Receiver, Sender, channel};
-use crate::scan::{Command, GroupSpec, ScanTask, SubscribedScan, Subscription};
+use crate::scan::{Command, GroupSpec, ScanRoute, ScanTask, SubscribedScan, Subscription};
 
 /// Bytes that a channel between two tasks holds.
 const CHANNEL_BYTES: usize = 4 << 20;
@@ -34,7 +34,7 @@ type Located<T> = Result<T, (Option<usize>, Fault)>;
 
 /// The tasks of a job.
 pub(super) struct Built {
-    pub(super) scans: Vec<(ScanTask, mpsc::UnboundedSender<Command>)>,
+    pub(super) scans: Vec<(ScanTask, ScanRoute)>,
     pub(super) operators: Vec<OperatorTask>,
     pub(super) sinks: Vec<BuiltSink>,
     pub(super) progress: Arc<Progress>,
@@ -346,22 +346,22 @@ pub(super) async fn build(
     let mut same: BTreeMap<String, usize> = BTreeMap::new();
     for (number, (task, id, spec)) in scans.chain(values).enumerate() {
         let Some(draft) = drafts.tasks.get_mut(task).map(std::mem::take) else { continue };
-        let (commands, commands_in) = mpsc::unbounded_channel();
         // Equal VALUES have one id, and are told apart by their order.
         let nth = same.entry(id.clone()).or_default();
         let from = restored.and_then(|m| m.scans.iter().filter(|s| s.id == id).nth(*nth));
         *nth += 1;
         // A checkpoint from before the splits were looked for knows of none.
         let from = from.filter(|s| !s.splits.is_empty());
+        let table = spec.name.clone();
         let scan = ScanTask::new(
             spec,
             from.map(|s| s.splits.as_slice()),
-            commands_in,
             eval.clone(),
-            built.progress.clone(),
-            built.activity.clone(),
+            context.environment.spawner.clone(),
+            context.scans.clone(),
         )
         .map_err(|f| (None, f))?;
+        let route = scan.route();
         let subscription = Subscription {
             job,
             task: number,
@@ -373,9 +373,13 @@ pub(super) async fn build(
             events: events.clone(),
             dead_letters: draft.dead_letters,
             stopped_at: None,
+            table,
+            route: route.clone(),
+            progress: built.progress.clone(),
+            activity: built.activity.clone(),
         };
-        let _ = commands.send(Command::Subscribe(Box::new(subscription)));
-        built.scans.push((scan, commands));
+        route.send(Command::Subscribe(Box::new(subscription)));
+        built.scans.push((scan, route));
     }
     for task in operator_tasks {
         let Some(draft) = drafts.tasks.get_mut(task).map(std::mem::take) else { continue };

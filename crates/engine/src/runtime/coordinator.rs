@@ -10,10 +10,10 @@ use millstream_plan::OperatorId;
 use millstream_types::{Clock, Fault};
 use tokio::sync::{mpsc, watch};
 
-use super::job::{Completion, StopMode};
+use super::job::{Completion, JobPosition, StopMode};
 use super::progress::Progress;
 use crate::checkpoint::{CheckpointStorage, Manifest, ManifestScan, ManifestSink};
-use crate::scan::Command;
+use crate::scan::{Command, ScanRoute};
 
 /// What tasks tell the coordinator.
 pub enum Event {
@@ -120,7 +120,7 @@ pub(super) struct CoordinatedSink {
 /// The coordinator's own state.
 pub(super) struct Coordinator {
     pub(super) job: u64,
-    pub(super) scans: Vec<mpsc::UnboundedSender<Command>>,
+    pub(super) scans: Vec<ScanRoute>,
     /// Task numbers of operator tasks.
     pub(super) operators: Vec<usize>,
     pub(super) sinks: Vec<CoordinatedSink>,
@@ -134,6 +134,8 @@ pub(super) struct Coordinator {
     pub(super) retained: usize,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) progress: Arc<Progress>,
+    /// Where the sources stood at the last barrier of all.
+    pub(super) position: JobPosition,
 }
 
 /// A checkpoint that is under way.
@@ -145,16 +147,16 @@ struct Pending {
 }
 
 impl Coordinator {
-    pub(super) async fn run(mut self) -> Completion {
+    pub(super) async fn run(mut self) -> (Completion, JobPosition) {
         let outcome = self.work().await;
         // Sinks that have not ended throw away what is not prepared; scans end when their commands end.
         let _ = self.cancel.send(true);
         for scan in &self.scans {
-            let _ = scan.send(Command::Unsubscribe { job: self.job });
+            scan.send(Command::Unsubscribe { job: self.job });
         }
         self.scans.clear();
         self.wait_for_sinks().await;
-        outcome
+        (outcome, self.position)
     }
 
     async fn wait_for_sinks(&mut self) {
@@ -197,7 +199,7 @@ impl Coordinator {
                         released = mode.is_none();
                         stopping = true;
                         for scan in &self.scans {
-                            let _ = scan.send(Command::Stop { job: self.job });
+                            scan.send(Command::Stop { job: self.job });
                         }
                     }
                     Some(StopMode::Now) => return Completion::Stopped,
@@ -247,10 +249,12 @@ impl Coordinator {
             });
             if complete && let Some(p) = pending.take() {
                 let last = p.barrier.last;
+                let position = last.then(|| JobPosition(p.scans.values().cloned().collect()));
                 if let Err(fault) = self.complete(p, last && !stopping).await {
                     return Completion::Failed { statement: None, fault };
                 }
                 if last {
+                    self.position = position.unwrap_or_default();
                     return if stopping { Completion::Stopped } else { Completion::Finished };
                 }
             }
@@ -259,7 +263,7 @@ impl Coordinator {
 
     fn start(&self, barrier: Barrier) -> Pending {
         for scan in &self.scans {
-            let _ = scan.send(Command::Barrier { job: self.job, barrier });
+            scan.send(Command::Barrier { job: self.job, barrier });
         }
         Pending { barrier, scans: BTreeMap::new(), operators: BTreeSet::new(), sinks: BTreeMap::new() }
     }

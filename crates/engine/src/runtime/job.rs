@@ -11,11 +11,12 @@ use millstream_types::{Batch, Fault};
 use tokio::sync::{mpsc, watch};
 
 use super::Parts;
-use super::build::{Built, build};
+use super::build::{Built, VALUES, build};
 use super::coordinator::{CoordinatedSink, Coordinator};
 use super::progress::Progress;
-use crate::checkpoint::{CheckpointStorage, Manifest, ManifestOperator, Restore, restored};
+use crate::checkpoint::{CheckpointStorage, Manifest, ManifestOperator, ManifestScan, Restore, restored};
 use crate::exchange::Activity;
+use crate::scan::SharedScans;
 
 /// Finds the table that takes bad records, by its name.
 pub type FindTable = Arc<dyn Fn(&str) -> Result<Arc<TableSpec>, Fault> + Send + Sync>;
@@ -43,6 +44,11 @@ pub struct JobContext {
     pub restore: Restore,
     /// Finds tables for dead letters.
     pub find_table: FindTable,
+    /// Go on where another job over the same sources has stopped, instead of `restore`: each source that both read is read on from there, others
+    /// from their start. The other job's output is committed.
+    pub successor_of: Option<JobPosition>,
+    /// The jobs that read sources together with this one; `None`: it reads by itself.
+    pub scans: Option<SharedScans>,
 }
 
 impl fmt::Debug for JobContext {
@@ -79,6 +85,18 @@ pub enum Completion {
     },
 }
 
+/// Where the sources of a job stood when it ended by itself or was drained; empty for one that failed or was stopped at once. Another job can go
+/// on from there ([`JobContext::successor_of`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobPosition(pub(super) Vec<ManifestScan>);
+
+impl JobPosition {
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// What is known when a job has ended.
 #[derive(Debug, Clone)]
 pub struct JobReport {
@@ -88,13 +106,15 @@ pub struct JobReport {
     pub progress: Arc<Progress>,
     /// The most bytes that its channels and state held at once.
     pub peak_memory: usize,
+    /// Where its sources stood.
+    pub position: JobPosition,
 }
 
 /// A running job.
 #[derive(Debug)]
 pub struct JobHandle {
     control: mpsc::UnboundedSender<StopMode>,
-    done: watch::Receiver<Option<Completion>>,
+    done: watch::Receiver<Option<(Completion, JobPosition)>>,
     progress: Arc<Progress>,
     budget: MemoryBudget,
     activity: Activity,
@@ -133,14 +153,11 @@ impl JobHandle {
             Ok(done) => done.clone(),
             Err(_) => None,
         };
-        JobReport {
-            completion: completion.unwrap_or_else(|| Completion::Failed {
-                statement: None,
-                fault: Fault::internal("the job's coordinator is gone"),
-            }),
-            progress: self.progress.clone(),
-            peak_memory: self.budget.peak(),
-        }
+        let (completion, position) = completion.unwrap_or_else(|| {
+            let fault = Fault::internal("the job's coordinator is gone");
+            (Completion::Failed { statement: None, fault }, JobPosition::default())
+        });
+        JobReport { completion, position, progress: self.progress.clone(), peak_memory: self.budget.peak() }
     }
 }
 
@@ -167,6 +184,8 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
         }
         Some(storage) => begin(&context, storage.as_ref(), plan, &mut notes).map_err(nowhere)?,
     };
+    // Without checkpoints, too, a successor knows where to go on.
+    let position = context.successor_of.clone().map(|p| Manifest { scans: p.0, ..begin.clone() });
     let eval = EvalContext {
         clock: context.environment.clock.clone(),
         random: context.environment.random.clone(),
@@ -177,9 +196,18 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     let job_number = context.environment.random.next_u64();
     let (events_in, events) = mpsc::unbounded_channel();
     let (cancel, cancelled) = watch::channel(false);
-    let built =
-        build(plan, &context, &begin, from.as_ref(), &eval, &budget, job_number, &events_in, &cancelled)
-            .await?;
+    let built = build(
+        plan,
+        &context,
+        &begin,
+        position.as_ref().or(from.as_ref()),
+        &eval,
+        &budget,
+        job_number,
+        &events_in,
+        &cancelled,
+    )
+    .await?;
     drop(events_in);
     let Built { scans, operators, sinks, progress, activity } = built;
 
@@ -207,8 +235,9 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     let (control, control_in) = mpsc::unbounded_channel();
     let (done_in, done) = watch::channel(None);
     let handle = JobHandle { control, done, progress: progress.clone(), budget, activity, notes };
-    if from.as_ref().is_some_and(|m| m.finished) {
-        let _ = done_in.send(Some(Completion::Finished));
+    if let Some(m) = from.filter(|m| m.finished) {
+        let position = JobPosition(m.scans);
+        let _ = done_in.send(Some((Completion::Finished, position)));
         return Ok(handle);
     }
     let coordinator = Coordinator {
@@ -231,6 +260,7 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
         retained: context.retained,
         clock: context.environment.clock.clone(),
         progress,
+        position: JobPosition::default(),
     };
     let spawner = &context.environment.spawner;
     for sink in sinks {
@@ -245,8 +275,8 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     spawner.spawn(
         "coordinator",
         Box::pin(async move {
-            let completion = coordinator.run().await;
-            let _ = done_in.send(Some(completion));
+            let ended = coordinator.run().await;
+            let _ = done_in.send(Some(ended));
         }),
     );
     Ok(handle)
@@ -264,6 +294,16 @@ fn begin(
     notes: &mut Vec<String>,
 ) -> Result<(Manifest, Option<Manifest>), Fault> {
     let newest = storage.numbers()?.last().copied();
+    if let Some(position) = &context.successor_of {
+        // What its predecessor wrote is committed; only where the sources stand is taken from it.
+        let last = newest.map(|n| storage.read(n)).transpose()?;
+        let job = last.map_or_else(|| new_id(context), |m| m.job);
+        let mut begin = Manifest::new(job, context.name.clone(), KEY_GROUPS);
+        begin.restored_from = newest;
+        let known = |id: &str| plan.scan_groups.iter().any(|g| scan_id(g) == id) || id.starts_with(VALUES);
+        begin.scans = position.0.iter().filter(|s| known(&s.id)).cloned().collect();
+        return Ok((take_number(context, storage, plan, newest, begin)?, None));
+    }
     let from = restored(storage, &context.restore)?;
     match (&from, &context.restore, newest) {
         (Some(m), _, _) if m.finished => {
@@ -280,11 +320,11 @@ fn begin(
         (None, Restore::None, None) => {}
         (None, _, _) => notes.push(format!("no checkpoint yet in {}: beginning anew", storage.place())),
     }
-    let mut begin = match &from {
+    let begin = match &from {
         Some(m) => {
             for scan in &m.scans {
                 let known = plan.scan_groups.iter().any(|g| scan_id(g) == scan.id);
-                if !known && !scan.id.starts_with(super::build::VALUES) {
+                if !known && !scan.id.starts_with(VALUES) {
                     return Err(Fault::user(
                         "checkpoint-mismatch",
                         "the checkpoint reads a source that the text does not have (any more)",
@@ -321,6 +361,18 @@ fn begin(
         }
         None => Manifest::new(new_id(context), context.name.clone(), KEY_GROUPS),
     };
+    // What the restored manifest prepared is in `begin`, too; a crash from here on finds it there.
+    Ok((take_number(context, storage, plan, newest, begin)?, from))
+}
+
+/// Makes a start's first manifest the next of the sequence.
+fn take_number(
+    context: &JobContext,
+    storage: &dyn CheckpointStorage,
+    plan: &JobPlan,
+    newest: Option<u64>,
+    mut begin: Manifest,
+) -> Result<Manifest, Fault> {
     begin.number = newest.unwrap_or(0) + 1;
     // Counting on from the restored manifest would give two starts one number where an older checkpoint is restored, and names of
     // output carry it.
@@ -342,8 +394,7 @@ fn begin(
         )
         .hint("only one run of a job may use a checkpoint directory"));
     }
-    // What the restored manifest prepared is in `begin`, too; a crash from here on finds it there.
-    Ok((begin, from))
+    Ok(begin)
 }
 
 /// Identity of a scan group in manifests: what it reads.

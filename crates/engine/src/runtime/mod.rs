@@ -15,6 +15,6 @@ pub use build::not_runnable;
 pub(crate) use chain::{Chain, Target};
 pub(crate) use coordinator::{Event, TaskState};
 pub use environment::{Parts, SystemClock, SystemRandom, TokioSpawner};
-pub use job::{Completion, JobContext, JobHandle, JobReport, StopMode, launch};
+pub use job::{Completion, JobContext, JobHandle, JobPosition, JobReport, StopMode, launch};
 pub use progress::{Progress, RuleCost, SinkProgress};
 pub(crate) use values::ValuesSource;

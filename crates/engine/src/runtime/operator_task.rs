@@ -33,6 +33,7 @@ impl OperatorTask {
                 Merged::Idle => (None, Element::Idle),
                 Merged::Barrier(b) => (None, Element::Barrier(b)),
                 Merged::End => (None, Element::End),
+                Merged::Gone => return,
             };
             let barrier = match &element {
                 Element::Barrier(b) => Some(*b),

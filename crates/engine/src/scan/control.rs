@@ -1,10 +1,11 @@
 //! Commands at batch boundaries: subscribers come and go, barriers pass, input ends.
 
+use std::collections::VecDeque;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 use millstream_flow::{Barrier, Element, MAX_WATERMARK, Watermark};
 use millstream_types::Fault;
-use tokio::sync::mpsc;
 
 use super::subscription::Command;
 use super::task::{Failure, ScanTask, Subscriber};
@@ -12,26 +13,6 @@ use crate::checkpoint::{ManifestScan, ManifestSplit};
 use crate::runtime::{Event, RuleCost, TaskState};
 
 impl ScanTask {
-    pub(super) fn drop_failed(&mut self, failures: Vec<Failure>) {
-        for f in failures.into_iter().rev() {
-            if f.subscriber < self.subscribers.len() {
-                let gone = self.subscribers.remove(f.subscriber);
-                let _ =
-                    gone.subscription.events.send(Event::Failed { statement: f.statement, fault: f.fault });
-                if let Err(fault) = self.rebuild() {
-                    self.fail_all(&fault);
-                }
-            }
-        }
-    }
-
-    pub(super) fn fail_all(&mut self, fault: &Fault) {
-        for s in self.subscribers.drain(..) {
-            let statement = s.subscription.scans.first().map(|scan| scan.statement);
-            let _ = s.subscription.events.send(Event::Failed { statement, fault: fault.clone() });
-        }
-    }
-
     pub(super) async fn obey(&mut self, command: Command) {
         match command {
             Command::Subscribe(subscription) => {
@@ -39,37 +20,64 @@ impl ScanTask {
                     subscription: *subscription,
                     trackers: Vec::new(),
                     sent: Vec::new(),
+                    first_rule: 0,
+                    unsent: VecDeque::new(),
+                    waited: Duration::ZERO,
+                    waited_until: None,
+                    unknown: Vec::new(),
+                    parted: 0,
                 });
-                if let Err(fault) = self.rebuild() {
-                    let statement = None;
+                self.served = true;
+                if let Err(fault) = self.listen() {
                     if let Some(s) = self.subscribers.pop() {
-                        let _ = s.subscription.events.send(Event::Failed { statement, fault });
+                        let _ = s.subscription.events.send(Event::Failed { statement: None, fault });
                     }
                 } else if self.drained {
                     self.drain().await;
                 }
             }
             Command::Stop { job } => {
-                let position = self.position();
-                for s in self.of(job) {
-                    if s.subscription.stopped_at.is_none() {
-                        s.subscription.stopped_at = Some(position.clone());
+                for i in 0..self.subscribers.len() {
+                    let Some(s) = self.subscribers.get(i) else { continue };
+                    if s.subscription.job != job || s.subscription.stopped_at.is_some() {
+                        continue;
+                    }
+                    let position = self.position_of(s);
+                    if let Some(s) = self.subscribers.get_mut(i) {
+                        s.subscription.stopped_at = Some(position);
                         let _ = s.subscription.events.send(Event::ScanFinished { task: s.subscription.task });
                     }
                 }
             }
             Command::Barrier { job, barrier } => self.barrier(job, barrier).await,
-            Command::Unsubscribe { job } => {
-                self.subscribers.retain(|s| s.subscription.job != job);
-                if let Err(fault) = self.rebuild() {
-                    self.fail_all(&fault);
-                }
-            }
+            Command::Unsubscribe { job } => self.leave(|s| s.subscription.job == job),
+            Command::Meet(meet) => self.meet(meet).await,
         }
     }
 
-    pub(super) fn of(&mut self, job: u64) -> impl Iterator<Item = &mut Subscriber> {
-        self.subscribers.iter_mut().filter(move |s| s.subscription.job == job)
+    /// Subscribers go; their rules and trackers go before the next read.
+    pub(super) fn leave(&mut self, goes: impl Fn(&Subscriber) -> bool) {
+        for s in self.subscribers.iter().filter(|s| goes(s)) {
+            self.gone.extend(s.first_rule..s.first_rule + s.subscription.scans.len());
+        }
+        self.subscribers.retain(|s| !goes(s));
+    }
+
+    pub(super) fn drop_failed(&mut self, failures: Vec<Failure>) {
+        for f in failures.into_iter().rev() {
+            let Some(s) = self.subscribers.get(f.subscriber) else { continue };
+            let job = s.subscription.job;
+            let _ = s.subscription.events.send(Event::Failed { statement: f.statement, fault: f.fault });
+            self.leave(|s| s.subscription.job == job);
+        }
+    }
+
+    pub(super) fn fail_all(&mut self, fault: &Fault) {
+        for s in self.subscribers.drain(..) {
+            self.gone.extend(s.first_rule..s.first_rule + s.subscription.scans.len());
+            let statement = s.subscription.scans.first().map(|scan| scan.statement);
+            let _ = s.subscription.events.send(Event::Failed { statement, fault: fault.clone() });
+        }
     }
 
     /// Where reading stands.
@@ -77,56 +85,79 @@ impl ScanTask {
         self.splits
             .states
             .iter()
-            .enumerate()
-            .map(|(i, s)| ManifestSplit {
+            .map(|s| ManifestSplit {
                 id: s.split.id.to_string(),
                 payload: s.split.payload.clone(),
                 offset: s.offset.as_ref().map(ToString::to_string),
                 finished: s.finished,
-                watermarks: self.trackers.iter().map(|(_, t)| t.split(i)).collect(),
+                watermarks: Vec::new(),
             })
             .collect()
     }
 
-    pub(super) async fn barrier(&mut self, job: u64, barrier: Barrier) {
-        let position = self.position();
+    /// Where reading stands for a subscriber: its own splits, its own watermarks in the order of its declarations.
+    pub(super) fn position_of(&self, subscriber: &Subscriber) -> Vec<ManifestSplit> {
+        let mut trackers: Vec<usize> = Vec::new();
+        for t in subscriber.trackers.iter().flatten() {
+            if !trackers.contains(t) {
+                trackers.push(*t);
+            }
+        }
+        let mut position = self.position();
+        for (i, split) in position.iter_mut().enumerate() {
+            split.watermarks =
+                trackers.iter().map(|t| self.trackers.get(*t).and_then(|(_, t)| t.split(i))).collect();
+        }
+        let mut number = 0;
+        position.retain(|_| {
+            number += 1;
+            !subscriber.unknown.contains(&(number - 1))
+        });
+        position
+    }
+
+    async fn barrier(&mut self, job: u64, barrier: Barrier) {
         let mut acks = Vec::new();
-        for s in self.of(job) {
-            let splits = s.subscription.stopped_at.clone().unwrap_or_else(|| position.clone());
+        for s in self.subscribers.iter().filter(|s| s.subscription.job == job) {
+            let splits = s.subscription.stopped_at.clone().unwrap_or_else(|| self.position_of(s));
             let scan = ManifestScan { id: s.subscription.id.clone(), splits };
             acks.push((s.subscription.task, s.subscription.events.clone(), scan));
         }
         let mut state = TaskState::default();
-        let failed = self.push_to(job, Element::Barrier(barrier), &mut state).await;
+        let failed = self.push_to(job, Element::Barrier(barrier), &mut state);
         let mut state = Some(state);
         for (task, events, scan) in acks {
             let state = state.take().unwrap_or_default();
             let _ = events.send(Event::ScanAck { task, checkpoint: barrier.checkpoint, scan, state });
         }
         if !failed && barrier.last {
-            self.publish_costs();
-            self.push_to(job, Element::End, &mut TaskState::default()).await;
-            self.subscribers.retain(|s| s.subscription.job != job);
+            self.publish_costs(job);
+            self.push_to(job, Element::End, &mut TaskState::default());
+            self.settle().await;
+            self.leave(|s| s.subscription.job == job);
+        } else {
+            self.settle().await;
         }
     }
 
-    /// Leaves what each rule has cost for whoever asks when the job has ended.
-    pub(super) fn publish_costs(&self) {
-        let statements: Vec<usize> = self
-            .subscribers
-            .iter()
-            .flat_map(|s| s.subscription.scans.iter().map(|scan| scan.statement))
-            .collect();
-        let costs = self.rules.report().into_iter().map(|report| RuleCost {
-            table: self.spec.name.clone(),
-            statement: statements.get(report.rule).copied().unwrap_or(0),
-            report,
-        });
-        self.progress.rules.lock().unwrap_or_else(PoisonError::into_inner).extend(costs);
+    /// Leaves what each rule of a job has cost for whoever asks when the job has ended.
+    fn publish_costs(&self, job: u64) {
+        let reports = self.rules.report();
+        for s in self.subscribers.iter().filter(|s| s.subscription.job == job) {
+            let costs = reports.iter().filter_map(|report| {
+                let entry = report.rule.checked_sub(s.first_rule)?;
+                Some(RuleCost {
+                    table: s.subscription.table.clone(),
+                    statement: s.subscription.scans.get(entry)?.statement,
+                    report: report.clone(),
+                })
+            });
+            s.subscription.progress.rules.lock().unwrap_or_else(PoisonError::into_inner).extend(costs);
+        }
     }
 
     /// Pushes an element into every entry of a job's chain and its dead-letter channel.
-    pub(super) async fn push_to(&mut self, job: u64, element: Element, state: &mut TaskState) -> bool {
+    fn push_to(&mut self, job: u64, element: Element, state: &mut TaskState) -> bool {
         let mut failed = false;
         for s in self.subscribers.iter_mut().filter(|s| s.subscription.job == job) {
             let context = s.subscription.context.clone();
@@ -141,30 +172,27 @@ impl ScanTask {
             if let Some((_, channel)) = &s.subscription.dead_letters {
                 emitted.push((*channel, element.clone()));
             }
-            for (channel, element) in emitted {
-                if let Some(output) = s.subscription.outputs.get(channel) {
-                    output.send(element).await;
-                }
-            }
+            s.send(emitted);
         }
         failed
     }
 
     /// The end of bounded input: the watermark goes to the maximum, then the coordinators decide.
     pub(super) async fn drain(&mut self) {
-        let jobs: Vec<(u64, usize, mpsc::UnboundedSender<Event>)> = self
-            .subscribers
-            .iter_mut()
-            .filter(|s| s.subscription.stopped_at.is_none())
-            .map(|s| (s.subscription.job, s.subscription.task, s.subscription.events.clone()))
-            .collect();
-        let position = self.position();
-        for (job, task, events) in jobs {
-            self.push_to(job, Element::Watermark(Watermark(MAX_WATERMARK)), &mut TaskState::default()).await;
-            for s in self.of(job) {
-                s.subscription.stopped_at = Some(position.clone());
+        for i in 0..self.subscribers.len() {
+            let Some(s) = self.subscribers.get(i) else { continue };
+            if s.subscription.stopped_at.is_some() {
+                continue;
+            }
+            let (job, task, events) =
+                (s.subscription.job, s.subscription.task, s.subscription.events.clone());
+            let position = self.position_of(s);
+            self.push_to(job, Element::Watermark(Watermark(MAX_WATERMARK)), &mut TaskState::default());
+            if let Some(s) = self.subscribers.get_mut(i) {
+                s.subscription.stopped_at = Some(position);
             }
             let _ = events.send(Event::ScanFinished { task });
         }
+        self.settle().await;
     }
 }

@@ -8,11 +8,11 @@ use millstream_types::{Fault, RowKind};
 use super::bad::{BadPolicy, dead_letters, located};
 use super::deliver::Source;
 use super::group::GroupSpec;
-use super::task::ScanTask;
+use super::task::{Failure, ScanTask};
 use crate::runtime::Progress;
 
 impl ScanTask {
-    pub(super) async fn records(&mut self, split: usize, chunk: &RawChunk) -> Result<(), Fault> {
+    pub(super) fn records(&mut self, split: usize, chunk: &RawChunk) -> Result<(), Fault> {
         if self.generation != self.rules.generation() {
             self.aim();
         }
@@ -25,8 +25,15 @@ impl ScanTask {
         bad.clear();
         decoder.cut(chunk, &self.want, &mut slices, &mut bad)?;
         let ignored = decoder.ignored();
-        Progress::add(&self.progress.ignored, ignored - self.ignored);
+        let more = ignored.saturating_sub(self.ignored);
         self.ignored = ignored;
+        if (more > 0 || !bad.is_empty()) && !self.alike(chunk, &slices, &bad)? {
+            (self.slices, self.bad) = (slices, bad);
+            return self.separately(split, chunk);
+        }
+        if more > 0 {
+            self.count(|p| Progress::add(&p.ignored, more));
+        }
         if let Some(first) = bad.first() {
             let (id, unit) = self.place(split);
             if self.spec.bad == BadPolicy::Fail {
@@ -34,38 +41,47 @@ impl ScanTask {
                     "correct the record, or let the table skip such records: 'bad-records' = 'skip' or 'dead-letter' (or the format's own ignore-parse-errors)",
                 ));
             }
-            Progress::add(&self.progress.bad_records, bad.len() as u64);
+            self.count(|p| Progress::add(&p.bad_records, bad.len() as u64));
             if self.spec.bad == BadPolicy::DeadLetter {
-                self.send_dead_letters(&bad, chunk, &id).await?;
+                self.send_dead_letters(&bad, chunk, &id);
             }
         }
         let kinds = decoder_kinds(&self.spec);
         let rows = slices.rows;
-        let failures = self.deliver(split, Source::Records(chunk, &slices), rows, kinds.as_deref()).await?;
+        let marks: Vec<_> = self.trackers.iter().map(|(_, t)| t.mark(split)).collect();
+        let delivered = self.deliver(split, Source::Records(chunk, &slices), rows, kinds.as_deref());
+        if delivered.is_err() && self.subscribers.len() > 1 {
+            // Nothing of it was handed on. The error is some jobs' alone: a column that others do not read, a rowtime that others do not have.
+            for ((_, tracker), mark) in self.trackers.iter_mut().zip(marks) {
+                tracker.go_back(split, mark);
+            }
+            (self.slices, self.bad) = (slices, bad);
+            return self.separately(split, chunk);
+        }
+        let failures = delivered?;
         self.drop_failed(failures);
         self.slices = slices;
         self.bad = bad;
         Ok(())
     }
 
-    pub(super) async fn send_dead_letters(
-        &mut self,
-        bad: &[BadRecord],
-        chunk: &RawChunk,
-        split: &str,
-    ) -> Result<(), Fault> {
-        let mut letters = Vec::new();
-        for s in self.subscribers.iter().filter(|s| s.subscription.stopped_at.is_none()) {
-            if let Some((schema, channel)) = &s.subscription.dead_letters
-                && let Some(output) = s.subscription.outputs.get(*channel)
-            {
-                letters.push((output.clone(), dead_letters(bad, chunk, split, schema)?));
+    /// Every job has a dead-letter table of its own; one whose columns do not fit fails only its job.
+    fn send_dead_letters(&mut self, bad: &[BadRecord], chunk: &RawChunk, split: &str) {
+        let mut failures = Vec::new();
+        for (subscriber, s) in self.subscribers.iter_mut().enumerate() {
+            let Some((schema, channel)) = &s.subscription.dead_letters else { continue };
+            if s.subscription.stopped_at.is_some() {
+                continue;
+            }
+            match dead_letters(bad, chunk, split, schema) {
+                Ok(batch) => {
+                    let channel = *channel;
+                    s.send(vec![(channel, Element::Batch(batch))]);
+                }
+                Err(fault) => failures.push(Failure { subscriber, statement: None, fault }),
             }
         }
-        for (output, batch) in letters {
-            output.send(Element::Batch(batch)).await;
-        }
-        Ok(())
+        self.drop_failed(failures);
     }
 }
 

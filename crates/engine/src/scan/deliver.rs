@@ -9,6 +9,7 @@ use millstream_plan::WatermarkSpec;
 use millstream_rules::Hits;
 use millstream_types::{Batch, Fault, Origin, RowKind, Slices};
 
+use super::aim::scan_of;
 use super::group::GroupColumn;
 use super::input::{ChunkInput, Content};
 use super::survivors::{Survivors, mark, output, rank_marked};
@@ -18,7 +19,7 @@ use crate::runtime::TaskState;
 
 impl ScanTask {
     /// Watermarks, rules, and the output of every subscriber for the rows of a chunk.
-    pub(super) async fn deliver(
+    pub(super) fn deliver(
         &mut self,
         split: usize,
         source: Source<'_>,
@@ -71,9 +72,10 @@ impl ScanTask {
         let mut rank: Vec<u32> = vec![0; rows];
         let mut needed = vec![false; columns.len()];
         for (rule, outcome) in &self.outcomes {
-            let Some((number, entry)) = self.rule_scans.get(*rule) else { continue };
-            let Some(subscription) = self.subscribers.get(*number).map(|s| &s.subscription) else { continue };
-            let Some(scan) = subscription.scans.get(*entry) else { continue };
+            // Not through `scan_of`: the decoder is borrowed.
+            let Some((number, entry)) = scan_of(&self.subscribers, *rule) else { continue };
+            let Some(subscription) = self.subscribers.get(number).map(|s| &s.subscription) else { continue };
+            let Some(scan) = subscription.scans.get(entry) else { continue };
             if subscription.stopped_at.is_some() {
                 continue;
             }
@@ -108,9 +110,13 @@ impl ScanTask {
             let mut emitted = Vec::new();
             let mut state = TaskState::default();
             let mut failed = None;
+            let context = subscriber.subscription.context.clone();
             let of_this = |rule: usize| {
-                self.rule_scans.get(rule).filter(|(n, _)| *n == number).map(|(_, entry)| *entry)
+                let entry = rule.checked_sub(subscriber.first_rule)?;
+                (entry < subscriber.subscription.scans.len()).then_some(entry)
             };
+            // Nobody's, any more.
+            while outcomes.next_if(|(rule, _)| *rule < subscriber.first_rule).is_some() {}
             while let Some((rule, outcome)) = outcomes.next_if(|(rule, _)| of_this(*rule).is_some()) {
                 let (Some(entry), false, None) =
                     (of_this(rule), subscriber.subscription.stopped_at.is_some(), &failed)
@@ -128,7 +134,7 @@ impl ScanTask {
                 let watermarks =
                     subscriber.trackers.get(entry).copied().flatten().and_then(|t| before.get(t));
                 let made =
-                    output(scan, &hits, rows, survivors.as_ref(), &built, watermarks, kinds, &self.eval);
+                    output(scan, &hits, rows, survivors.as_ref(), &built, watermarks, kinds, &context.eval);
                 let mut batch = match made {
                     Ok(Some(batch)) => batch,
                     Ok(None) => continue,
@@ -145,7 +151,6 @@ impl ScanTask {
                         Hits::Rows(r) => r.iter().map(|r| position(*r as usize)).collect(),
                     },
                 }));
-                let context = subscriber.subscription.context.clone();
                 let pushed = subscriber.subscription.chain.push(
                     entry,
                     Element::Batch(batch),
@@ -158,11 +163,7 @@ impl ScanTask {
             if failed.is_none() && subscriber.subscription.stopped_at.is_none() {
                 failed = advance(subscriber, &self.trackers, &mut emitted, &mut state).err();
             }
-            for (channel, element) in emitted {
-                if let Some(output) = subscriber.subscription.outputs.get(channel) {
-                    output.send(element).await;
-                }
-            }
+            subscriber.send(emitted);
             if let Some((statement, fault)) = failed {
                 failures.push(Failure { subscriber: number, statement: Some(statement), fault });
             }
@@ -179,7 +180,7 @@ fn advance(
     state: &mut TaskState,
 ) -> Result<(), (usize, Fault)> {
     let reached: Vec<i64> = trackers.iter().map(|(_, t)| t.combined()).collect();
-    let Subscriber { subscription, trackers, sent } = subscriber;
+    let Subscriber { subscription, trackers, sent, .. } = subscriber;
     for (entry, (tracker, sent)) in trackers.iter().zip(sent).enumerate() {
         if !subscription.chain.takes_watermarks(entry) {
             continue;

@@ -24,10 +24,24 @@ pub struct GroupSpec {
     pub columns: Vec<GroupColumn>,
     /// What happens to bad records.
     pub bad: BadPolicy,
+    /// From what it was made, where other jobs may read the same; `None`: each job reads it by itself.
+    pub(super) making: Option<Making>,
+}
+
+/// From what the source and the decoder of a scan group were made.
+#[derive(Debug, Clone)]
+pub(super) struct Making {
+    pub(super) table: Arc<TableSpec>,
+    pub(super) format: &'static dyn Format,
+    pub(super) zone: Arc<str>,
+    /// Metadata columns that the source gives.
+    pub(super) metadata: Vec<String>,
+    /// For each of the group's columns the nested fields that are read (none: all of it).
+    pub(super) paths: Vec<Vec<Vec<usize>>>,
 }
 
 /// A column of a scan group.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupColumn {
     /// A physical column, by position in the table.
     Physical(usize, DataType),
@@ -54,23 +68,12 @@ impl GroupSpec {
         let format = format_of(table, parts)?;
         let framing: Option<Framing> = format.map(|f| f.framing(&table.format_options)).transpose()?;
         let mut columns = Vec::with_capacity(group.columns.len());
-        let mut read = Vec::new();
         let mut metadata = Vec::new();
-        let mut fields: Vec<FieldSpec> = table
-            .schema
-            .fields
-            .iter()
-            .map(|f| FieldSpec { name: f.name.clone(), data_type: f.data_type.clone(), paths: Vec::new() })
-            .collect();
-        for (number, column) in group.columns.iter().enumerate() {
+        for column in &group.columns {
             match column {
                 ColumnSource::Physical(i) => {
                     let field =
                         table.schema.field(*i).ok_or_else(|| Fault::internal("column out of range"))?;
-                    read.push(*i);
-                    if let (Some(spec), Some(paths)) = (fields.get_mut(*i), paths.get(number)) {
-                        spec.paths.clone_from(paths);
-                    }
                     columns.push(GroupColumn::Physical(*i, field.data_type.clone()));
                 }
                 ColumnSource::Metadata { key, data_type } => {
@@ -84,30 +87,10 @@ impl GroupSpec {
             schema: table.schema.clone(),
             options: connector_options(&table.options),
             framing,
-            metadata,
+            metadata: metadata.clone(),
             partition_keys: table.partition_keys.clone(),
             environment: environment.clone(),
         })?;
-        let decoder = match format {
-            None => None,
-            Some(format) => Some(format.decoder(DecoderSpec {
-                columns: fields,
-                read: {
-                    read.sort_unstable();
-                    read.dedup();
-                    // Partition columns come from the path, not from the record.
-                    read.retain(|i| {
-                        table
-                            .schema
-                            .field(*i)
-                            .is_none_or(|f| !table.partition_keys.iter().any(|k| **k == *f.name))
-                    });
-                    read
-                },
-                options: table.format_options.clone(),
-                zone: zone.clone(),
-            })?),
-        };
         for column in &mut columns {
             if let GroupColumn::Physical(i, data_type) = column
                 && let Some(field) = table.schema.field(*i)
@@ -116,12 +99,55 @@ impl GroupSpec {
                 *column = GroupColumn::Metadata(field.name.to_string(), data_type.clone());
             }
         }
+        let making = format.map(|format| Making {
+            table: table.clone(),
+            format,
+            zone: zone.clone(),
+            metadata,
+            paths: paths.to_vec(),
+        });
+        let all: Vec<usize> = (0..columns.len()).collect();
+        let decoder = making.as_ref().map(|m| m.decoder(&columns, &all)).transpose()?;
         Ok(GroupSpec {
             name: table.name.clone(),
             source,
             decoder,
             columns,
             bad: BadPolicy::new(&table.options)?,
+            making,
+        })
+    }
+}
+
+impl Making {
+    /// A decoder that gives these of the group's columns.
+    ///
+    /// # Errors
+    /// User, for wrong options or types.
+    pub(super) fn decoder(&self, columns: &[GroupColumn], read: &[usize]) -> Result<Box<dyn Decoder>, Fault> {
+        let table = &self.table;
+        let field = |f: &millstream_types::Field| FieldSpec {
+            name: f.name.clone(),
+            data_type: f.data_type.clone(),
+            paths: Vec::new(),
+        };
+        let mut fields: Vec<FieldSpec> = table.schema.fields.iter().map(field).collect();
+        let mut positions = Vec::new();
+        for c in read {
+            // Partition columns come from the path, not from the record: they are among the metadata.
+            let Some(GroupColumn::Physical(position, _)) = columns.get(*c) else { continue };
+            positions.push(*position);
+            if let (Some(field), Some(paths)) = (fields.get_mut(*position), self.paths.get(*c)) {
+                field.paths.clone_from(paths);
+            }
+        }
+        positions.sort_unstable();
+        positions.dedup();
+        self.format.decoder(DecoderSpec {
+            columns: fields,
+            read: positions,
+            options: table.format_options.clone(),
+            zone: self.zone.clone(),
         })
     }
 }
@@ -142,6 +168,7 @@ impl GroupSpec {
             decoder: None,
             columns,
             bad: BadPolicy::Fail,
+            making: None,
         }
     }
 }

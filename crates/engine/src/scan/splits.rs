@@ -6,6 +6,7 @@ use std::task::Poll;
 use millstream_flow::{Offset, Read, Source, Split, SplitReader};
 use millstream_types::Fault;
 
+use super::standing::Target;
 use crate::checkpoint::ManifestSplit;
 
 /// A split and where reading it stands.
@@ -27,6 +28,8 @@ pub struct Splits {
     /// The splits.
     pub states: Vec<SplitState>,
     next: usize,
+    /// How far to read; splits that are not named are not read on. `None`: as far as there is something.
+    targets: Option<Vec<Target>>,
 }
 
 impl Splits {
@@ -43,7 +46,7 @@ impl Splits {
                 reader: None,
             })
             .collect();
-        Splits { source, states, next: 0 }
+        Splits { source, states, next: 0, targets: None }
     }
 
     /// Looks for new splits.
@@ -71,8 +74,13 @@ impl Splits {
     pub async fn open(&mut self) -> Result<Vec<usize>, Fault> {
         let mut opened = Vec::new();
         for (i, state) in self.states.iter_mut().enumerate().filter(|(_, s)| !s.finished) {
-            if state.reader.is_none() {
-                state.reader = Some(self.source.open(&state.split, state.offset.as_ref()).await?);
+            let target = self.targets.as_ref().map(|t| t.iter().find(|t| t.split == i));
+            if state.reader.is_none() && !matches!(target, Some(None)) {
+                let mut reader = self.source.open(&state.split, state.offset.as_ref()).await?;
+                if let Some(Some(Target { offset: Some(end), .. })) = target {
+                    reader.stop_at(Some(end));
+                }
+                state.reader = Some(reader);
                 opened.push(i);
             }
             if self.source.reads_in_sequence() {
@@ -80,6 +88,39 @@ impl Splits {
             }
         }
         Ok(opened)
+    }
+
+    /// Reads no further than these targets from here on; what is not named is not read on. `false`: the source does not keep to that.
+    pub fn stop_at(&mut self, targets: &[Target]) -> bool {
+        self.targets = Some(targets.to_vec());
+        self.states.iter_mut().enumerate().all(|(i, state)| {
+            let end = match targets.iter().find(|t| t.split == i) {
+                Some(target) => target.offset.clone(),
+                None => state.offset.clone(),
+            };
+            state.reader.as_mut().is_none_or(|r| r.stop_at(end.as_ref()))
+        })
+    }
+
+    /// Reads on as far as there is something.
+    pub fn go_on(&mut self) {
+        self.targets = None;
+        for reader in self.states.iter_mut().filter_map(|s| s.reader.as_mut()) {
+            reader.stop_at(None);
+        }
+    }
+
+    /// Knows splits that others have found and that nobody has begun.
+    pub fn adopt(&mut self, found: impl Iterator<Item = Split>) {
+        for split in found {
+            self.states.push(SplitState {
+                split,
+                offset: None,
+                finished: false,
+                restored_watermarks: Vec::new(),
+                reader: None,
+            });
+        }
     }
 
     /// Whether every known split is finished.

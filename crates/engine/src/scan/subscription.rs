@@ -9,9 +9,11 @@ use millstream_plan::{ScanOp, WatermarkSpec};
 use millstream_types::{Fault, SchemaRef};
 use tokio::sync::mpsc;
 
+use super::meeting::Meet;
+use super::route::ScanRoute;
 use crate::checkpoint::ManifestSplit;
-use crate::exchange::Sender;
-use crate::runtime::{Chain, Event};
+use crate::exchange::{Activity, Sender};
+use crate::runtime::{Chain, Event, Progress};
 
 /// What a scan is told at a batch boundary.
 pub enum Command {
@@ -34,6 +36,19 @@ pub enum Command {
         /// The job.
         job: u64,
     },
+    /// Another task of the source asks where this one is.
+    Meet(Meet),
+}
+
+impl Command {
+    /// The job that it is about.
+    pub(super) fn job(&self) -> Option<u64> {
+        match self {
+            Command::Subscribe(s) => Some(s.job),
+            Command::Barrier { job, .. } | Command::Stop { job } | Command::Unsubscribe { job } => Some(*job),
+            Command::Meet(_) => None,
+        }
+    }
 }
 
 /// The scans of one job over one source.
@@ -44,6 +59,8 @@ pub struct Subscription {
     pub task: usize,
     /// Identity of the source in manifests.
     pub id: String,
+    /// The table's name, for messages.
+    pub table: String,
     /// The scans.
     pub scans: Vec<SubscribedScan>,
     /// The operators that run in the scan's task; entry i is scan i.
@@ -58,6 +75,53 @@ pub struct Subscription {
     pub dead_letters: Option<(SchemaRef, usize)>,
     /// Where the job stopped reading; `None`: it reads.
     pub stopped_at: Option<Vec<ManifestSplit>>,
+    /// How the coordinator reaches the task that reads for the job.
+    pub route: ScanRoute,
+    /// The job's counters.
+    pub progress: Arc<Progress>,
+    /// What of the job is under way.
+    pub activity: Activity,
+}
+
+impl Subscription {
+    /// The columns of the scan group that its scans read, ascending.
+    pub(super) fn reads(&self) -> Vec<usize> {
+        let mut reads = Vec::new();
+        for scan in &self.scans {
+            reads.extend(scan.filter.iter().flat_map(Expr::columns));
+            reads.extend(&scan.output.reads);
+            if let Some(w) = &scan.watermark {
+                reads.extend(w.rowtime.columns());
+                reads.extend(w.watermark.columns());
+            }
+        }
+        reads.sort_unstable();
+        reads.dedup();
+        reads
+    }
+
+    /// Its columns stand elsewhere in another scan group: column i at `to[i]`.
+    pub(super) fn moved(&mut self, to: &[usize]) {
+        let at = |c: usize| to.get(c).copied().unwrap_or(c);
+        for scan in &mut self.scans {
+            if let Some(filter) = &mut scan.filter {
+                filter.map_columns(&at);
+            }
+            if let Some(w) = &mut scan.watermark {
+                moved(w, to);
+            }
+            for c in &mut scan.output.reads {
+                *c = at(*c);
+            }
+        }
+    }
+}
+
+/// A watermark's columns stand elsewhere.
+pub(super) fn moved(watermark: &mut WatermarkSpec, to: &[usize]) {
+    let at = |c: usize| to.get(c).copied().unwrap_or(c);
+    watermark.rowtime.map_columns(&at);
+    watermark.watermark.map_columns(&at);
 }
 
 /// One scan of a plan.
@@ -78,7 +142,7 @@ pub struct SubscribedScan {
 pub struct ScanOutput {
     /// The output's columns.
     pub schema: SchemaRef,
-    /// Columns of the scan group that it reads, ascending.
+    /// Columns of the scan group that it reads.
     pub reads: Vec<usize>,
     kind: OutputKind,
 }

@@ -1,26 +1,31 @@
 //! The task that reads one source for its subscribers: the loop over reads and commands.
 //!
 //! What it does with a read stands in `cut` (records into slices), `deliver` (rules, and the output of every subscriber), `aim` (what is read for
-//! the subscribers there are) and `control` (commands, barriers, the end).
+//! the subscribers there are) and `control` (commands, barriers, the end). Jobs come to a task by `meeting` and leave it by `parting`.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use millstream_expr::EvalContext;
-use millstream_flow::{BadRecord, Read};
+use millstream_flow::{BadRecord, Element, Read, Spawner};
 use millstream_plan::WatermarkSpec;
 use millstream_rules::index::IndexedRules;
-use millstream_rules::{Outcome, RuleSet};
+use millstream_rules::{Outcome, Rule, RuleSet};
 use millstream_types::{Fault, Slices};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::deliver::Source;
 use super::group::GroupSpec;
+use super::meeting::{Follow, Role};
+use super::route::ScanRoute;
+use super::sharing::SharedScans;
 use super::splits::Splits;
 use super::subscription::{Command, Subscription};
 use super::watermark::WatermarkTracker;
 use crate::checkpoint::ManifestSplit;
-use crate::exchange::Activity;
+use crate::exchange::Underway;
 use crate::runtime::Progress;
 
 /// Reads a source until its subscribers are gone.
@@ -29,11 +34,23 @@ pub struct ScanTask {
     pub(super) splits: Splits,
     pub(super) restored: bool,
     pub(super) drained: bool,
+    /// The sending end of `commands`, for those that come here.
+    pub(super) own: mpsc::UnboundedSender<Command>,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
+    /// Commands that came with a job, before those that are sent from now on.
+    pub(super) backlog: VecDeque<Command>,
+    pub(super) role: Role,
+    pub(super) spawner: Arc<dyn Spawner>,
+    /// In the order of their rules' ids.
     pub(super) subscribers: Vec<Subscriber>,
+    /// Whether there has been a subscriber.
+    pub(super) served: bool,
     pub(super) rules: Box<dyn RuleSet>,
-    /// For each rule its subscriber, and its scan there.
-    pub(super) rule_scans: Vec<(usize, usize)>,
+    /// Ids from here on were not given yet.
+    pub(super) next_rule: usize,
+    /// Rules that the set does not have yet, and ids that it still has, until the next read.
+    pub(super) fresh: Vec<Rule>,
+    pub(super) gone: Vec<usize>,
     /// Columns of the group that are cut whatever the rules want.
     pub(super) always_cut: Vec<usize>,
     /// Of the rules, when `want` was made.
@@ -42,20 +59,33 @@ pub struct ScanTask {
     /// Physical columns that are cut from every record.
     pub(super) want: Vec<usize>,
     pub(super) eval: EvalContext,
-    pub(super) progress: Arc<Progress>,
-    pub(super) activity: Activity,
     // Kept between chunks for their memory.
     pub(super) slices: Slices,
     pub(super) bad: Vec<BadRecord>,
     pub(super) outcomes: Vec<(usize, Outcome)>,
     pub(super) ignored: u64,
+    /// A job's elements that are still to be sent when the task begins are under way.
+    pub(super) owed: Option<Underway>,
 }
 
+/// A job's scans over the source.
 pub(super) struct Subscriber {
     pub(super) subscription: Subscription,
     /// For each scan its tracker, and the watermark that was sent last.
     pub(super) trackers: Vec<Option<usize>>,
     pub(super) sent: Vec<i64>,
+    /// Id of its first rule; each scan has one.
+    pub(super) first_rule: usize,
+    /// What its channels had no room for, in order.
+    pub(super) unsent: VecDeque<(usize, Element)>,
+    /// How long others have waited for its channels lately.
+    pub(super) waited: Duration,
+    /// Until when `waited` is counted.
+    pub(super) waited_until: Option<Instant>,
+    /// Splits that the job has not read and will not read: gone before it began.
+    pub(super) unknown: Vec<usize>,
+    /// How often it could not keep up.
+    pub(super) parted: u32,
 }
 
 /// Why a subscriber has to go.
@@ -66,53 +96,79 @@ pub(super) struct Failure {
 }
 
 impl ScanTask {
-    /// A scan of a source, from its start or from a checkpoint's position.
+    /// A scan of a source, from its start or from a checkpoint's position. With `shared`, others may read with it.
+    ///
+    /// # Errors
+    /// When the rules cannot be set up.
     pub fn new(
         spec: GroupSpec,
         restored: Option<&[ManifestSplit]>,
-        commands: mpsc::UnboundedReceiver<Command>,
         eval: EvalContext,
-        progress: Arc<Progress>,
-        activity: Activity,
+        spawner: Arc<dyn Spawner>,
+        shared: Option<SharedScans>,
     ) -> Result<Self, Fault> {
         let splits = Splits::new(spec.source.clone(), restored);
+        let (own, commands) = mpsc::unbounded_channel();
+        // The time of a batch job's start is part of what its expressions mean.
+        let shared = shared.filter(|_| !eval.batch);
         Ok(ScanTask {
             spec,
             splits,
             restored: restored.is_some(),
             drained: false,
+            own,
             commands,
+            backlog: VecDeque::new(),
+            role: shared.map_or(Role::Alone, |s| Role::Follows(Follow::new(s, Instant::now()))),
+            spawner,
             subscribers: Vec::new(),
+            served: false,
             rules: Box::new(IndexedRules::new(&[])?),
-            rule_scans: Vec::new(),
+            next_rule: 0,
+            fresh: Vec::new(),
+            gone: Vec::new(),
             always_cut: Vec::new(),
             generation: 0,
             trackers: Vec::new(),
             want: Vec::new(),
             eval,
-            progress,
-            activity,
             slices: Slices::default(),
             bad: Vec::new(),
             outcomes: Vec::new(),
             ignored: 0,
+            owed: None,
         })
+    }
+
+    /// The way to this task.
+    pub fn route(&self) -> ScanRoute {
+        ScanRoute::new(self.own.clone())
     }
 
     /// Runs until all subscribers are gone.
     pub async fn run(mut self) {
         // Subscribers of the first moment are there before anything is read.
-        while let Ok(command) = self.commands.try_recv() {
+        while let Some(command) = self.at_hand() {
             self.obey(command).await;
         }
+        self.find_role().await;
         if let Err(fault) = self.begin().await {
             self.fail_all(&fault);
             return;
         }
+        self.settle().await;
+        self.owed = None;
         // Counted from look to look: commands and records that come in between must not put it off.
         let interval = self.spec.source.discovery_interval().map(Duration::from_millis);
-        let mut next_discovery = tokio::time::Instant::now() + interval.unwrap_or_default();
+        let mut next_discovery = Instant::now() + interval.unwrap_or_default();
         loop {
+            if self.served && self.subscribers.is_empty() {
+                return;
+            }
+            if let Some(command) = self.backlog.pop_front() {
+                self.obey(command).await;
+                continue;
+            }
             let idle = self.drained || self.subscribers.iter().all(|s| s.subscription.stopped_at.is_some());
             if idle {
                 match self.commands.recv().await {
@@ -121,8 +177,10 @@ impl ScanTask {
                 }
                 continue;
             }
-            if interval.is_some() && tokio::time::Instant::now() >= next_discovery {
-                next_discovery = tokio::time::Instant::now() + interval.unwrap_or_default();
+            self.renew();
+            self.look();
+            if interval.is_some() && Instant::now() >= next_discovery && !self.approaches() {
+                next_discovery = Instant::now() + interval.unwrap_or_default();
                 if let Err(fault) = self.rediscover().await {
                     self.fail_all(&fault);
                     return;
@@ -134,11 +192,18 @@ impl ScanTask {
                     Some(command) => { self.obey(command).await; continue; }
                     None => return,
                 },
+                meeting = self.role.answer(), if self.role.asked() => {
+                    if self.hear(meeting) {
+                        return;
+                    }
+                    continue;
+                }
                 read = self.splits.next() => read,
-                () = tokio::time::sleep_until(next_discovery), if interval.is_some() => continue,
+                () = tokio::time::sleep_until(next_discovery), if interval.is_some() && !self.approaches() => continue,
             };
-            // Until the rows are in the channels, the job is not drained.
-            let underway = self.activity.begin();
+            // Until the rows are in the channels, no job is drained.
+            let underway: Vec<_> = self.subscribers.iter().map(|s| s.subscription.activity.begin()).collect();
+            let moved = !matches!(read, Ok((_, Read::Nothing)));
             let outcome = match read {
                 Ok((split, read)) => self.take(split, read).await,
                 Err(fault) => Err(fault),
@@ -147,15 +212,44 @@ impl ScanTask {
                 self.fail_all(&fault);
                 return;
             }
+            self.settle().await;
             drop(underway);
+            if self.approaches() {
+                if self.approached(moved) {
+                    return;
+                }
+                if !self.approaches()
+                    && let Err(fault) = self.open().await
+                {
+                    self.fail_all(&fault);
+                    return;
+                }
+            }
             // Files are read without waiting: let the sinks work, too.
             tokio::task::yield_now().await;
+        }
+    }
+
+    /// A command that is there already.
+    fn at_hand(&mut self) -> Option<Command> {
+        self.backlog.pop_front().or_else(|| self.commands.try_recv().ok())
+    }
+
+    /// Counts something for every job that reads.
+    pub(super) fn count(&self, add: impl Fn(&Progress)) {
+        for s in self.subscribers.iter().filter(|s| s.subscription.stopped_at.is_none()) {
+            add(&s.subscription.progress);
         }
     }
 
     pub(super) async fn begin(&mut self) -> Result<(), Fault> {
         if !(self.restored && self.spec.source.is_bounded()) {
             self.splits.discover().await?;
+        }
+        self.gather().await;
+        self.renew();
+        if self.look_at_first().await {
+            return Ok(());
         }
         self.open().await
     }
@@ -177,7 +271,7 @@ impl ScanTask {
                 tracker.begin(split, restored);
             }
         }
-        if self.splits.finished() && self.spec.source.is_bounded() {
+        if self.splits.finished() && self.spec.source.is_bounded() && !self.approaches() {
             self.drained = true;
             self.drain().await;
         }
@@ -194,15 +288,16 @@ impl ScanTask {
                 self.open().await
             }
             Read::Records(chunk) => {
-                Progress::add(&self.progress.records, chunk.records.len() as u64);
-                Progress::add(&self.progress.bytes, chunk.data.len() as u64);
-                self.records(split, &chunk).await
+                self.count(|p| {
+                    Progress::add(&p.records, chunk.records.len() as u64);
+                    Progress::add(&p.bytes, chunk.data.len() as u64);
+                });
+                self.records(split, &chunk)
             }
             Read::Rows(batch) => {
-                Progress::add(&self.progress.records, batch.rows as u64);
+                self.count(|p| Progress::add(&p.records, batch.rows as u64));
                 let kinds = batch.kinds.clone();
-                let failures =
-                    self.deliver(split, Source::Rows(&batch), batch.rows, kinds.as_deref()).await?;
+                let failures = self.deliver(split, Source::Rows(&batch), batch.rows, kinds.as_deref())?;
                 self.drop_failed(failures);
                 Ok(())
             }

@@ -17,9 +17,9 @@ use tokio::sync::mpsc;
 
 use super::bad::BadPolicy;
 use super::group::GroupColumn;
-use super::{Command, GroupSpec, ScanTask, SubscribedScan, Subscription};
+use super::{Command, GroupSpec, ScanRoute, ScanTask, SubscribedScan, Subscription};
 use crate::exchange::{Activity, Receiver, channel};
-use crate::runtime::{Chain, Event, Target};
+use crate::runtime::{Chain, Event, Target, TokioSpawner};
 
 /// Rows that the test gives, batch by batch.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ struct Job {
 }
 
 impl Job {
-    fn new(job: u64, filter: Option<Expr>, watermark: bool) -> (Self, Command) {
+    fn new(route: &ScanRoute, job: u64, filter: Option<Expr>, watermark: bool) -> (Self, Command) {
         let schema = schema();
         let output = schema
             .fields
@@ -162,6 +162,10 @@ impl Job {
             events: events_in,
             dead_letters: None,
             stopped_at: None,
+            table: "t".into(),
+            route: route.clone(),
+            progress: Arc::default(),
+            activity: Activity::default(),
         };
         (Job { rows, events }, Command::Subscribe(Box::new(subscription)))
     }
@@ -204,7 +208,7 @@ fn batch(rows: &[(i64, &str, i64)]) -> Batch {
 
 struct Scan {
     feed: Option<mpsc::UnboundedSender<Batch>>,
-    commands: mpsc::UnboundedSender<Command>,
+    commands: ScanRoute,
 }
 
 #[allow(clippy::disallowed_methods)] // a test is its own spawner
@@ -222,9 +226,11 @@ fn scan() -> Scan {
         decoder: None,
         columns,
         bad: BadPolicy::Fail,
+        making: None,
     };
-    let (commands, commands_in) = mpsc::unbounded_channel();
-    let task = ScanTask::new(spec, None, commands_in, eval(), Arc::default(), Activity::default()).unwrap();
+    let spawner = Arc::new(TokioSpawner::new(tokio::runtime::Handle::current()));
+    let task = ScanTask::new(spec, None, eval(), spawner, None).unwrap();
+    let commands = task.route();
     tokio::spawn(task.run());
     Scan { feed: Some(feed), commands }
 }
@@ -235,18 +241,18 @@ impl Scan {
     }
 
     fn tell(&self, command: Command) {
-        assert!(self.commands.send(command).is_ok());
+        self.commands.send(command);
     }
 }
 
 #[tokio::test]
 async fn subscribers_join_and_leave_at_batch_boundaries() {
     let scan = scan();
-    let (mut first, subscribe) = Job::new(1, None, false);
+    let (mut first, subscribe) = Job::new(&scan.commands, 1, None, false);
     scan.tell(subscribe);
     scan.feed(&[(1, "a", 0), (2, "b", 0)]);
     assert_eq!(first.numbers().await, [1, 2]);
-    let (mut second, subscribe) = Job::new(2, None, false);
+    let (mut second, subscribe) = Job::new(&scan.commands, 2, None, false);
     scan.tell(subscribe);
     settle().await;
     scan.feed(&[(3, "c", 0)]);
@@ -260,9 +266,9 @@ async fn subscribers_join_and_leave_at_batch_boundaries() {
 #[tokio::test]
 async fn an_error_fails_only_the_job_that_needs_the_value() {
     let scan = scan();
-    let (mut strict, subscribe) = Job::new(1, Some(fallible()), false);
+    let (mut strict, subscribe) = Job::new(&scan.commands, 1, Some(fallible()), false);
     scan.tell(subscribe);
-    let (mut easy, subscribe) = Job::new(2, None, false);
+    let (mut easy, subscribe) = Job::new(&scan.commands, 2, None, false);
     scan.tell(subscribe);
     scan.feed(&[(1, "7", 0)]);
     assert_eq!((strict.numbers().await, easy.numbers().await), (vec![1], vec![1]));
@@ -277,9 +283,9 @@ async fn an_error_fails_only_the_job_that_needs_the_value() {
 #[tokio::test]
 async fn barriers_and_offsets_are_per_job() {
     let mut scan = scan();
-    let (mut first, subscribe) = Job::new(1, None, false);
+    let (mut first, subscribe) = Job::new(&scan.commands, 1, None, false);
     scan.tell(subscribe);
-    let (mut second, subscribe) = Job::new(2, None, false);
+    let (mut second, subscribe) = Job::new(&scan.commands, 2, None, false);
     scan.tell(subscribe);
     scan.feed(&[(1, "a", 0)]);
     settle().await;
@@ -308,7 +314,7 @@ async fn barriers_and_offsets_are_per_job() {
 #[tokio::test]
 async fn each_row_knows_the_watermark_before_it() {
     let scan = scan();
-    let (mut job, subscribe) = Job::new(1, None, true);
+    let (mut job, subscribe) = Job::new(&scan.commands, 1, None, true);
     scan.tell(subscribe);
     scan.feed(&[(1, "a", 10), (2, "b", 30), (3, "c", 20)]);
     scan.feed(&[(4, "d", 40)]);
@@ -323,7 +329,7 @@ async fn each_row_knows_the_watermark_before_it() {
 #[tokio::test]
 async fn a_null_rowtime_fails_the_job_before_any_filter() {
     let scan = scan();
-    let (mut job, subscribe) = Job::new(1, Some(Expr::boolean(false)), true);
+    let (mut job, subscribe) = Job::new(&scan.commands, 1, Some(Expr::boolean(false)), true);
     scan.tell(subscribe);
     let rows = vec![(RowKind::Insert, vec![Value::Int(1), Value::from("a"), Value::Null])];
     scan.feed.as_ref().unwrap().send(Batch::from_rows(schema(), &rows).unwrap()).unwrap();

@@ -62,6 +62,34 @@ impl WatermarkTracker {
         self.slot(split).reached = reached.unwrap_or(MIN_WATERMARK);
     }
 
+    /// Where it stands before the rows of a split.
+    pub fn mark(&self, split: usize) -> (i64, i64) {
+        (self.splits.get(split).map_or(MIN_WATERMARK, |s| s.reached), self.combined)
+    }
+
+    /// Stands again where it stood before the rows of a split.
+    pub fn go_back(&mut self, split: usize, (reached, combined): (i64, i64)) {
+        self.slot(split).reached = reached;
+        self.combined = combined;
+    }
+
+    /// Goes on where a tracker of the same declaration stands, whose split i is this one's split `splits[i]`.
+    pub fn follow(&mut self, other: &WatermarkTracker, splits: &[usize]) {
+        self.combined = other.combined;
+        for (state, split) in other.splits.iter().zip(splits) {
+            *self.slot(*split) = state.clone();
+        }
+    }
+
+    /// Whether another tracker of the same declaration will say the same from here on.
+    pub fn agrees(&self, other: &WatermarkTracker) -> bool {
+        let counting =
+            |t: &WatermarkTracker, i: usize| t.splits.get(i).filter(|s| s.counts).map(|s| s.reached);
+        let most = self.splits.len().max(other.splits.len());
+        self.combined == other.combined
+            && (0..most).all(|i| counting(self, i) == counting(other, i) && self.split(i) == other.split(i))
+    }
+
     /// A split has ended or is read in sequence with others: it holds nothing back any more.
     pub fn finish(&mut self, split: usize) {
         self.slot(split).counts = false;

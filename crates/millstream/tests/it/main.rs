@@ -7,6 +7,7 @@ mod deep;
 mod examples;
 mod own_functions;
 mod results;
+mod sharing;
 mod stepping;
 
 use millstream::Session;

@@ -69,8 +69,8 @@ pub fn source_identity(table: &TableSpec) -> u64 {
     of_text(&format!("{} {:?} {:?} {format:?}", table.connector, decides(table), table.format))
 }
 
-/// Whether two tables read the same data.
-fn same_source(a: &TableSpec, b: &TableSpec) -> bool {
+/// Whether two tables read the same data, so that one scan can serve both.
+pub fn same_source(a: &TableSpec, b: &TableSpec) -> bool {
     let format = a.format.as_deref();
     a.connector == b.connector
         && a.format == b.format
@@ -92,8 +92,8 @@ fn same_source(a: &TableSpec, b: &TableSpec) -> bool {
         }
 }
 
-/// The first table with the columns of both.
-fn merged(a: &Arc<TableSpec>, b: &TableSpec) -> Arc<TableSpec> {
+/// The first table with the columns of both: its own keep their positions.
+pub fn merged(a: &Arc<TableSpec>, b: &TableSpec) -> Arc<TableSpec> {
     let missing: Vec<_> =
         b.schema.fields.iter().filter(|f| a.schema.index_of(&f.name).is_none()).cloned().collect();
     if missing.is_empty() {

@@ -304,3 +304,57 @@ fn a_chosen_compression_wins_over_the_ending() {
     dir.file("a.gz", gzip(&[b"x\n"]));
     assert_eq!(all(&*source(&[("path", &dir.text()), ("source.compression", "gzip")])), [b"x"]);
 }
+
+#[test]
+fn a_reader_stops_where_another_one_stands() {
+    for (seed, packed, newline) in [(3, false, true), (4, false, false), (5, true, true)] {
+        let dir = TempDir::new();
+        let mut text = content(seed, 3 << 20);
+        while text.last() == Some(&b'\n') {
+            text.pop();
+        }
+        text.extend(if newline { &b"end\n"[..] } else { b"end" });
+        let path = if packed { dir.file("a.gz", gzip(&[&text])) } else { dir.file("a.txt", &text) };
+        let source = source(&[("path", path.to_str().unwrap())]);
+        let split = splits(&*source).remove(0);
+        let whole = read(&*source, &split, None).unwrap();
+        assert!(whole.len() > 3);
+        let expected = records(&whole);
+        // Its chunks are others than those of the one that it follows: it begins elsewhere.
+        let from = whole[0].1.clone();
+        for (chunks, (_, end)) in whole.iter().enumerate().skip(1) {
+            let seen = run(async {
+                let mut reader = source.open(&split, Some(&from)).await.unwrap();
+                assert!(
+                    !reader.stop_at(Some(&Offset::of(&[("bytes", 1), ("line", 1)]))),
+                    "behind it already"
+                );
+                assert!(reader.stop_at(Some(end)));
+                let mut out = Vec::new();
+                while reader.offset() != *end {
+                    match reader.next().await.unwrap() {
+                        Read::Records(chunk) => out.push((chunk, reader.offset())),
+                        Read::Nothing => {}
+                        other => panic!("{other:?}"),
+                    }
+                }
+                assert!(matches!(reader.next().await.unwrap(), Read::Nothing));
+                assert_eq!(source.order(&reader.offset(), end), Some(std::cmp::Ordering::Equal));
+                let there = records(&out).len();
+                assert!(reader.stop_at(None));
+                loop {
+                    match reader.next().await.unwrap() {
+                        Read::Records(chunk) => out.push((chunk, reader.offset())),
+                        Read::Nothing => {}
+                        Read::End => break,
+                        other => panic!("{other:?}"),
+                    }
+                }
+                (there, records(&out))
+            });
+            let before = records(&whole[..1]).len();
+            assert_eq!(before + seen.0, records(&whole[..=chunks]).len());
+            assert!(seen.1 == expected[before..], "seed {seed}, {chunks} chunks");
+        }
+    }
+}
