@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use millstream_types::{DataType, Fault, Span};
 
-use crate::{Column, EvalContext, EvalError, Expr, Rows};
+use crate::{Column, EvalContext, EvalError, Expr, Resources, Rows};
 
 /// Whether a call may be folded, shared between queries, or moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -120,7 +120,7 @@ pub struct Call<'a> {
     pub context: &'a BindContext,
 }
 
-/// What binding may know of the session.
+/// What binding may know of the session. The default is a streaming session in UTC.
 #[derive(Debug, Clone)]
 pub struct BindContext {
     /// `table.local-time-zone`.
@@ -129,6 +129,14 @@ pub struct BindContext {
     pub batch: bool,
     /// `table.exec.legacy-cast-behaviour` = ENABLED.
     pub legacy_cast: bool,
+    /// Grok patterns and files.
+    pub resources: Resources,
+}
+
+impl Default for BindContext {
+    fn default() -> Self {
+        BindContext { zone: "UTC".into(), batch: false, legacy_cast: false, resources: Resources::default() }
+    }
 }
 
 /// A bound call.

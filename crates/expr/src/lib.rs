@@ -20,7 +20,9 @@ mod function;
 pub mod functions;
 pub mod kernel;
 mod program;
+mod region;
 pub mod registered;
+mod resources;
 #[cfg(test)]
 mod testing;
 
@@ -34,3 +36,4 @@ pub use function::{
     BindContext, BoundCall, Call, Example, Function, Kernel, KernelRef, Keyword, Keywords, Origin, Volatility,
 };
 pub use program::{Predicate, Program};
+pub use resources::{Resources, check_grok_pattern};

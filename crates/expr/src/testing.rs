@@ -8,7 +8,7 @@ use crate::{BindContext, EvalContext, Expr, Program, Rows};
 
 /// A session in UTC.
 pub(crate) fn context() -> BindContext {
-    BindContext { zone: "UTC".into(), batch: true, legacy_cast: false }
+    BindContext { batch: true, ..BindContext::default() }
 }
 
 /// An evaluation in UTC.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 const ROWS: usize = 500;
 
 fn bind_context() -> BindContext {
-    BindContext { zone: "UTC".into(), batch: true, legacy_cast: false }
+    BindContext { batch: true, ..BindContext::default() }
 }
 
 /// The values of an expression over columns.

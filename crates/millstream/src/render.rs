@@ -185,7 +185,8 @@ fn encoder(name: &str, spec: EncoderSpec) -> Result<Box<dyn Encoder>, Fault> {
 
 /// Every column as CAST AS STRING gives it.
 fn texts(schema: &SchemaRef, context: &EvalContext) -> Result<Program, Fault> {
-    let bind = BindContext { zone: Arc::clone(&context.zone), batch: context.batch, legacy_cast: false };
+    let bind =
+        BindContext { zone: Arc::clone(&context.zone), batch: context.batch, ..BindContext::default() };
     let exprs = schema
         .fields
         .iter()

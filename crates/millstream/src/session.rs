@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use millstream_connectors::filesystem::LocalFiles;
 use millstream_engine::{
     CheckpointStorage, Completion, JobContext, JobHandle, JobPosition, LocalStorage, Restore, SharedScans,
     SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
@@ -14,7 +15,7 @@ use millstream_plan::statement::{Planned, SessionState, StatementRows, merge_job
 use millstream_plan::{JobPlan, SinkTarget, TableSpec};
 use millstream_sql::ast::{Ident, ObjectName, SpannedStatement};
 use millstream_sql::parse_script;
-use millstream_types::{Batch, Clock, Fault, Random, SchemaRef, Span};
+use millstream_types::{Batch, Clock, Fault, Files, Random, SchemaRef, Span};
 use tokio::sync::mpsc;
 
 use crate::explain::{self, Explanation};
@@ -37,6 +38,7 @@ pub struct SessionBuilder {
     random: Arc<dyn Random>,
     spawner: Option<Arc<dyn Spawner>>,
     variables: Arc<Lookup>,
+    files: Arc<dyn Files>,
     restore: Restore,
     scans: Option<SharedScans>,
 }
@@ -55,6 +57,7 @@ impl Default for SessionBuilder {
             random: Arc::new(SystemRandom::new()),
             spawner: None,
             variables: Arc::new(|name: &str| std::env::var(name).ok()),
+            files: Arc::new(LocalFiles),
             restore: Restore::None,
             scans: None,
         }
@@ -97,6 +100,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Reads files that functions look things up in (IP2REGION, grok patterns) elsewhere than on this machine.
+    #[must_use]
+    pub fn files(mut self, files: Arc<dyn Files>) -> Self {
+        self.files = files;
+        self
+    }
+
     /// What jobs with checkpoints begin with.
     #[must_use]
     pub fn restore(mut self, restore: Restore) -> Self {
@@ -117,7 +127,8 @@ impl SessionBuilder {
         let spawner =
             self.spawner.unwrap_or_else(|| Arc::new(TokioSpawner::new(tokio::runtime::Handle::current())));
         let variables = self.variables;
-        let state = SessionState::new(self.parts.cards(), Arc::new(move |name: &str| variables(name)));
+        let state = SessionState::new(self.parts.cards(), Arc::new(move |name: &str| variables(name)))
+            .with_files(self.files);
         Session {
             state,
             parts: Arc::new(self.parts),
@@ -171,6 +182,27 @@ impl Session {
     /// The session's options (SET), to be read or changed without SQL.
     pub fn set(&mut self, key: &str, value: &str) -> Result<Option<Fault>, Fault> {
         self.state.settings.set(key, value)
+    }
+
+    /// Adds a grok pattern of one's own, as `SET 'grok.pattern.NAME' = 'pattern'` does.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut session = millstream::Session::new();
+    /// session.add_grok("ORDER", "o-%{INT:order:int}")?;
+    /// let mut rows = session.query("SELECT GROK('paid o-17', '%{ORDER}')['order']").await?;
+    /// while let Some(batch) = rows.next().await? {
+    ///     assert_eq!(batch.row(0), ["17".into()]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// User (`bad-grok`): no name, or no pattern; it may use only patterns that are known already.
+    pub fn add_grok(&mut self, name: &str, pattern: &str) -> Result<(), Fault> {
+        self.set(&format!("grok.pattern.{name}"), pattern).map(drop)
     }
 
     /// Registers a Rust closure or `fn` as a scalar function. Its SQL types follow from its Rust types

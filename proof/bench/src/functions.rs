@@ -96,7 +96,7 @@ fn columns() -> Result<Vec<ArrayRef>, String> {
 type Case = (&'static str, Result<Expr, millstream_types::Fault>);
 
 fn cases() -> Vec<Case> {
-    let context = BindContext { zone: "UTC".into(), batch: false, legacy_cast: false };
+    let context = BindContext::default();
     let types = types();
     let column = |i: usize| Expr::column(i, types.get(i).cloned().unwrap_or_else(DataType::string));
     let text = |t: &str| Expr::literal(t, K::Char(t.chars().count() as u32).not_null());

@@ -10,6 +10,7 @@
 mod committer;
 mod compression;
 mod fault;
+mod files;
 mod glob;
 mod list;
 mod options;
@@ -19,6 +20,8 @@ mod sink;
 mod source;
 #[cfg(test)]
 mod tests;
+
+pub use files::LocalFiles;
 
 use std::sync::Arc;
 

@@ -271,6 +271,11 @@ fn path(options: &Options) -> Result<PathBuf, Fault> {
         return Err(Fault::user("missing-option", "the filesystem connector needs the option 'path'")
             .hint("add 'path' = '/a/file/or/directory'"));
     };
+    local_path(text).map_err(|f| f.in_place("option 'path'"))
+}
+
+/// The local path of a path or a `file://` URI.
+pub(super) fn local_path(text: &str) -> Result<PathBuf, Fault> {
     let local = match text.split_once(':') {
         Some(("file", rest)) => match rest.strip_prefix("//") {
             // file:///path and file://host/path: only the local host is meant.
@@ -283,7 +288,6 @@ fn path(options: &Options) -> Result<PathBuf, Fault> {
                 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) =>
         {
             return Err(Fault::not_yet(format!("the file system '{scheme}'"))
-                .in_place("option 'path'")
                 .hint("use a local path or a file:// URI"));
         }
         _ => text,
@@ -295,6 +299,5 @@ fn path(options: &Options) -> Result<PathBuf, Fault> {
         "bad-option",
         format!("'{text}' names the host '{}'", local.split('/').next().unwrap_or("")),
     )
-    .in_place("option 'path'")
     .hint(format!("write three slashes: 'file:///{local}'")))
 }

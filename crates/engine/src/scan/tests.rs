@@ -95,7 +95,7 @@ fn eval() -> EvalContext {
 }
 
 fn bind() -> BindContext {
-    BindContext { zone: "UTC".into(), batch: false, legacy_cast: false }
+    BindContext::default()
 }
 
 /// `CAST(s AS BIGINT) > 0`: fails on text that is no number.

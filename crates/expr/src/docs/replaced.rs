@@ -119,15 +119,11 @@ pub const REPLACED: &[(&str, &str)] = &[
     ("jsoncreate", "JSON_STRING(x), or PARSE_JSON(x) for a VARIANT"),
     ("str2json", "PARSE_JSON(x) for a VARIANT, STR_TO_MAP(x) for a MAP"),
     // Texts and addresses.
-    ("add_grok", "a pattern of its own name in GROK's third argument"),
-    ("addGrok", "a pattern of its own name in GROK's third argument"),
+    ("add_grok", "SET 'grok.pattern.NAME' = 'pattern'; or GROK's third argument"),
+    ("addGrok", "SET 'grok.pattern.NAME' = 'pattern'; or GROK's third argument"),
     ("cast", "CAST(x AS type)"),
     ("extra", "REGEXP_EXTRACT(x, 'pattern', 1) AS new_field"),
     ("extraByGroup", "REGEXP_EXTRACT(x, 'pattern', group) AS new_field"),
-    (
-        "ip2region",
-        "JOIN regions ON IP2LONG(ip) BETWEEN regions.first_ip AND regions.last_ip, with the regions as a table over a CSV file",
-    ),
     // Dates.
     ("timestamp", "CURSTAMP(x)"),
     ("date", "DATEPART(x, 'day')"),

@@ -1,7 +1,6 @@
 //! From expressions to nodes.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use millstream_types::{DataType, Fault, Span, TypeKind};
 
@@ -257,7 +256,7 @@ fn equality<'a>(term: &'a Expr, operator: &str) -> Option<(&'a Expr, &'a Expr)> 
 fn set(subject: &Expr, run: &[&Expr], operator: &str) -> Result<Expr, Fault> {
     let items = run.iter().filter_map(|t| equality(t, operator)).map(|(_, c)| c.clone());
     let args: Vec<Expr> = std::iter::once(subject.clone()).chain(items).collect();
-    let context = BindContext { zone: Arc::from("UTC"), batch: false, legacy_cast: false };
+    let context = BindContext::default();
     let within = functions::call_expr("IN", &args, &[], Span::default(), &context)?;
     if operator == "=" {
         return Ok(within);

@@ -5,6 +5,7 @@
 
 mod deep;
 mod examples;
+mod lookups;
 mod own_functions;
 mod results;
 mod sharing;

@@ -378,6 +378,25 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
     option("sql-client.execution.max-table-result.rows", Integer, Some("1000000"), "Ignored."),
     option("sql-client.verbose", Boolean, Some("false"), "Ignored."),
     option(
+        "grok.pattern.#",
+        Text,
+        None,
+        "A grok pattern of one's own, `#` being its name: `SET 'grok.pattern.ORDER' = 'o-%{INT:order:int}'`, then `GROK(line, '%{ORDER}')`. It comes before one of the library, \
+         and uses only patterns that are known already.",
+    ),
+    option(
+        "grok.patterns-file",
+        Text,
+        None,
+        "A file of grok patterns, one a line: a name, a space, a pattern. Patterns that are set one by one come before them.",
+    ),
+    option(
+        "ip2region.file",
+        Text,
+        None,
+        "The table of networks that IP2REGION looks into: a text (CSV) or a MaxMind DB (.mmdb).",
+    ),
+    option(
         "taskmanager.memory.process.size",
         MemorySize,
         None,
@@ -387,5 +406,9 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
 
 /// The card of an option, by its key or an older one.
 pub fn session_option(key: &str) -> Option<&'static OptionCard> {
-    SESSION_OPTIONS.iter().find(|o| o.key == key || o.aliases.contains(&key))
+    let named = |o: &&OptionCard| match o.key.strip_suffix('#') {
+        Some(prefix) => key.strip_prefix(prefix).is_some_and(|name| !name.is_empty()),
+        None => o.key == key || o.aliases.contains(&key),
+    };
+    SESSION_OPTIONS.iter().find(named)
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use millstream_expr::BindContext;
-use millstream_flow::Options;
+use millstream_expr::{BindContext, Resources, check_grok_pattern};
+use millstream_flow::{OptionCard, Options};
 use millstream_types::{Fault, nearest};
 
 use super::options::{SESSION_OPTIONS, session_option};
@@ -15,7 +15,12 @@ use crate::catalog::check_value;
 pub struct Settings {
     /// What was set, by primary key.
     values: Options,
+    /// What functions are lent beside their arguments.
+    resources: Resources,
 }
+
+/// `grok.pattern.NAME` sets the pattern of a name.
+const GROK_PATTERN: &str = "grok.pattern.";
 
 impl Settings {
     /// Sets an option. An unknown one is kept, as Flink does; the warning then says so.
@@ -38,7 +43,15 @@ impl Settings {
             }
             _ => {}
         }
-        self.values.set(card.key, value.trim());
+        if let Some(name) = key.strip_prefix(GROK_PATTERN) {
+            // As it is: spaces at its ends are part of a pattern.
+            let file = self.get("grok.patterns-file").map(Arc::from);
+            let known = self.resources.with(self.grok_patterns(), file, None);
+            check_grok_pattern(name, value, &known.grok_definitions()?)?;
+            self.values.set(key, value);
+        } else {
+            self.values.set(card.key, value.trim());
+        }
         Ok(None)
     }
 
@@ -46,7 +59,7 @@ impl Settings {
     pub fn reset(&mut self, key: &str) -> Option<Fault> {
         match session_option(key) {
             Some(card) => {
-                self.values.remove(card.key);
+                self.values.remove(primary(card, key));
                 None
             }
             None if self.values.remove(key).is_some() => None,
@@ -62,7 +75,7 @@ impl Settings {
     /// The value of an option: as set, else its default.
     pub fn get(&self, key: &str) -> Option<&str> {
         let card = session_option(key);
-        self.values.get(card.map_or(key, |c| c.key)).or_else(|| card.and_then(|c| c.default))
+        self.values.get(card.map_or(key, |c| primary(c, key))).or_else(|| card.and_then(|c| c.default))
     }
 
     /// What was set, sorted by key.
@@ -91,7 +104,28 @@ impl Settings {
             zone: self.zone(),
             batch: self.batch(),
             legacy_cast: self.is("table.exec.legacy-cast-behaviour", "ENABLED"),
+            resources: self.resources.with(
+                self.grok_patterns(),
+                self.get("grok.patterns-file").map(Arc::from),
+                self.get("ip2region.file").map(Arc::from),
+            ),
         }
+    }
+
+    /// Says where files are read that functions look things up in.
+    pub fn lend(&mut self, resources: Resources) {
+        self.resources = resources;
+    }
+
+    /// The grok patterns that were set, one a line.
+    fn grok_patterns(&self) -> Arc<str> {
+        let mut lines = String::new();
+        for (key, pattern) in self.values.iter() {
+            if let Some(name) = key.strip_prefix(GROK_PATTERN) {
+                lines.push_str(&format!("{name} {pattern}\n"));
+            }
+        }
+        lines.into()
     }
 
     /// What a job needs of the session. Options with a default that were not set are in it, too.
@@ -106,6 +140,11 @@ impl Settings {
         }
         JobSettings { batch: self.batch(), zone: self.zone(), parallelism, options }
     }
+}
+
+/// The key that a value is kept under.
+fn primary<'k>(card: &'k OptionCard, key: &'k str) -> &'k str {
+    if card.key.contains('#') { key } else { card.key }
 }
 
 fn unknown(key: &str) -> Fault {

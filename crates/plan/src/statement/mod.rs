@@ -22,9 +22,9 @@ mod views;
 
 use std::sync::Arc;
 
-use millstream_expr::BindContext;
+use millstream_expr::{BindContext, Resources};
 use millstream_sql::ast::{self, ObjectName, SpannedStatement, Statement};
-use millstream_types::{DataType, Fault, Field, Schema, SchemaRef, Span, Value};
+use millstream_types::{DataType, Fault, Field, Files, Schema, SchemaRef, Span, Value};
 
 use crate::JobPlan;
 use crate::catalog::{
@@ -154,6 +154,13 @@ impl SessionState {
             statement_set: None,
             position: 0,
         }
+    }
+
+    /// Says where files are read that functions look things up in; without it there are none.
+    #[must_use]
+    pub fn with_files(mut self, files: Arc<dyn Files>) -> Self {
+        self.settings.lend(Resources::new(files));
+        self
     }
 
     /// What the binder may look at.

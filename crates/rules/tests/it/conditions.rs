@@ -7,7 +7,7 @@ use millstream_types::{DataType, Span, TypeKind, Value};
 use crate::events::{Dice, PIECES, columns, text};
 
 fn call(name: &str, args: Vec<Expr>) -> Expr {
-    let context = BindContext { zone: "UTC".into(), batch: false, legacy_cast: false };
+    let context = BindContext::default();
     call_expr(name, &args, &[], Span::default(), &context)
         .unwrap_or_else(|f| panic!("{name}: {f:?} {args:?}"))
 }

@@ -10,7 +10,7 @@ use crate::events::Chunk;
 use crate::soundness::context;
 
 fn call(name: &str, args: &[Expr]) -> Expr {
-    let binding = BindContext { zone: "UTC".into(), batch: false, legacy_cast: false };
+    let binding = BindContext::default();
     call_expr(name, args, &[], Span::default(), &binding).unwrap()
 }
 

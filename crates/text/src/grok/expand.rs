@@ -107,7 +107,7 @@ impl<'a> Expansion<'a> {
             let names = self.own.keys().copied().chain(PATTERNS.iter().map(|(n, _)| *n));
             return Err(match nearest(name, names) {
                 Some(near) => fault.hint(format!("did you mean %{{{near}}}?")),
-                None => fault.hint("define it in the third argument: 'NAME pattern'"),
+                None => fault.hint(format!("define it: SET 'grok.pattern.{}' = '...', or a line 'NAME pattern' in GROK's third argument", short(name))),
             });
         };
         match parts.next().filter(|f| !f.is_empty()) {

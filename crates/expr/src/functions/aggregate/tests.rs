@@ -4,7 +4,7 @@ use super::*;
 
 fn result(name: &str, args: &[DataType], can_be_empty: bool) -> Result<DataType, Fault> {
     let args: Vec<Expr> = args.iter().enumerate().map(|(i, t)| Expr::column(i, t.clone())).collect();
-    let context = BindContext { zone: "UTC".into(), batch: true, legacy_cast: false };
+    let context = BindContext { batch: true, ..BindContext::default() };
     let f = aggregate_function(name).unwrap();
     let call = AggregateCall {
         name,

@@ -32,16 +32,26 @@ const FORM: &str = "GROK(<CHARACTER>, <CHARACTER> [, <CHARACTER literal>])";
 pub(in crate::functions) fn arguments(call: &Call<'_>) -> Result<(Vec<Expr>, Option<Grok>, String), Fault> {
     call.expect(2, 3, FORM)?;
     let mut args = vec![call.string(0, FORM)?, call.string(1, FORM)?];
+    let session = call.context.resources.grok_definitions().map_err(|f| f.at(call.span))?;
     let definitions = match call.args.get(2) {
+        // As an argument of the call: calls with other patterns are other calls.
+        None if !session.is_empty() => {
+            args.push(Expr::literal(session.as_str(), DataType::string().with_nullable(false)));
+            session
+        }
         None => String::new(),
         Some(_) => {
             args.push(call.string(2, FORM)?);
-            let text = call.literal_text(2).ok_or_else(|| {
+            let own = call.literal_text(2).ok_or_else(|| {
                 Fault::user("constant-argument", "the definitions of GROK must be a constant text")
                     .at(call.span)
                     .hint("write them into the statement: 'NAME pattern'")
             })?;
-            text.to_string()
+            let all = format!("{session}\n{own}");
+            if let Some(definitions) = args.last_mut().filter(|_| !session.is_empty()) {
+                *definitions = Expr::literal(all.as_str(), DataType::string().with_nullable(false));
+            }
+            all
         }
     };
     let grok = match call.literal_text(1) {

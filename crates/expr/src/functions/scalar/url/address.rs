@@ -1,6 +1,6 @@
 //! IPv4 addresses as numbers.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use arrow::datatypes::Int64Type;
 use millstream_types::{DataType, Fault, TypeKind};
@@ -91,41 +91,87 @@ fn to_text(call: &Call<'_>) -> Result<BoundCall, Fault> {
     Ok(BoundCall::new(DataType::string(), args, kernel))
 }
 
-/// Whether an address is in one entry of a list: an address, a range, or a network.
-fn within(address: IpAddr, entry: &str) -> bool {
-    let entry = entry.trim();
-    if let Some((low, high)) = entry.split_once('-') {
-        let (Ok(low), Ok(high)) = (low.trim().parse::<IpAddr>(), high.trim().parse::<IpAddr>()) else {
-            return false;
+/// An entry of a list of addresses.
+#[derive(Debug, Clone, Copy)]
+enum Entry {
+    V4(u32, u32),
+    V6(u128, u128),
+}
+
+impl Entry {
+    /// An address, a range, or a network; `None`: what is none of them, or a range that holds no address.
+    fn of(entry: &str) -> Option<Self> {
+        let entry = entry.trim();
+        if let Some((low, high)) = entry.split_once('-') {
+            return match (low.trim().parse().ok()?, high.trim().parse().ok()?) {
+                (IpAddr::V4(low), IpAddr::V4(high)) => Some(Entry::V4(low.to_bits(), high.to_bits())),
+                (IpAddr::V6(low), IpAddr::V6(high)) => Some(Entry::V6(low.to_bits(), high.to_bits())),
+                _ => None,
+            };
+        }
+        let (network, bits) = match entry.split_once('/') {
+            Some((network, bits)) => (network.trim(), Some(bits.trim().parse::<u32>().ok()?)),
+            None => (entry, None),
         };
-        return low.is_ipv4() == address.is_ipv4()
-            && high.is_ipv4() == address.is_ipv4()
-            && (low..=high).contains(&address);
-    }
-    let Some((network, bits)) = entry.split_once('/') else {
-        return entry.parse::<IpAddr>().is_ok_and(|e| e == address);
-    };
-    let Ok(bits) = bits.trim().parse::<u32>() else { return false };
-    match (network.trim().parse(), address) {
-        (Ok(IpAddr::V4(n)), IpAddr::V4(a)) if bits <= 32 => {
-            // All bits are shifted out for a network of 0 bits.
-            (n.to_bits() ^ a.to_bits()).checked_shr(32 - bits).unwrap_or(0) == 0
+        match network.parse().ok()? {
+            IpAddr::V4(n) => {
+                let bits = bits.unwrap_or(32);
+                let host = u32::MAX.checked_shr(bits).unwrap_or(0);
+                (bits <= 32).then_some(Entry::V4(n.to_bits() & !host, n.to_bits() | host))
+            }
+            IpAddr::V6(n) => {
+                let bits = bits.unwrap_or(128);
+                let host = u128::MAX.checked_shr(bits).unwrap_or(0);
+                (bits <= 128).then_some(Entry::V6(n.to_bits() & !host, n.to_bits() | host))
+            }
         }
-        (Ok(IpAddr::V6(n)), IpAddr::V6(a)) if bits <= 128 => {
-            (n.to_bits() ^ a.to_bits()).checked_shr(128 - bits).unwrap_or(0) == 0
-        }
-        _ => false,
     }
+
+    fn holds(self, address: IpAddr) -> bool {
+        match (self, address) {
+            (Entry::V4(low, high), IpAddr::V4(a)) => (low..=high).contains(&a.to_bits()),
+            (Entry::V6(low, high), IpAddr::V6(a)) => (low..=high).contains(&a.to_bits()),
+            _ => false,
+        }
+    }
+}
+
+/// The address that a text is, spaces around it left out.
+pub(super) fn address_of(text: &str) -> Option<IpAddr> {
+    plain_v4(text.as_bytes()).map(IpAddr::V4).or_else(|| text.trim().parse().ok())
+}
+
+/// The usual case in one pass: four numbers without leading zeros.
+fn plain_v4(text: &[u8]) -> Option<Ipv4Addr> {
+    let (mut bits, mut part, mut digits, mut dots) = (0u32, 0u32, 0u32, 0u32);
+    for b in text {
+        match b {
+            b'0'..=b'9' if digits < 3 && (digits == 0 || part > 0) => {
+                part = part * 10 + u32::from(b - b'0');
+                digits += 1;
+            }
+            b'.' if digits > 0 && part < 256 && dots < 3 => {
+                (bits, part, digits, dots) = (bits << 8 | part, 0, 0, dots + 1);
+            }
+            _ => return None,
+        }
+    }
+    (dots == 3 && digits > 0 && part < 256).then(|| Ipv4Addr::from_bits(bits << 8 | part))
 }
 
 fn contains(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let args = arguments(call, "IPCONTAINS(<CHARACTER>, <CHARACTER>)", 2, &[Arg::Text; 2])?;
-    let kernel = simple("IPCONTAINS", |arguments, _| {
+    let constant: Option<Vec<Entry>> =
+        call.literal_text(1).map(|list| list.split(',').filter_map(Entry::of).collect());
+    let kernel = simple("IPCONTAINS", move |arguments, _| {
         let (addresses, lists) = (arguments.strings(0)?, arguments.strings(1)?);
         booleans::build(arguments.rows(), |row| {
             let (Some(address), Some(list)) = (addresses.get(row), lists.get(row)) else { return Ok(None) };
-            let Ok(address) = address.trim().parse::<IpAddr>() else { return Ok(Some(false)) };
-            Ok(Some(list.split(',').any(|entry| within(address, entry))))
+            let Some(address) = address_of(address) else { return Ok(Some(false)) };
+            Ok(Some(match &constant {
+                Some(entries) => entries.iter().any(|e| e.holds(address)),
+                None => list.split(',').filter_map(Entry::of).any(|e| e.holds(address)),
+            }))
         })
     });
     Ok(BoundCall::new(of_kind(call, TypeKind::Boolean), args, kernel))

@@ -3,10 +3,12 @@
 mod address;
 mod escape;
 mod parse;
+mod region;
 #[cfg(test)]
 mod tests;
 
 use crate::Function;
 
 /// The lists of the files of this folder.
-pub(super) const FUNCTIONS: &[&[Function]] = &[parse::FUNCTIONS, escape::FUNCTIONS, address::FUNCTIONS];
+pub(super) const FUNCTIONS: &[&[Function]] =
+    &[parse::FUNCTIONS, escape::FUNCTIONS, address::FUNCTIONS, region::FUNCTIONS];
