@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 /// Flink SQL in one small binary.
 #[derive(Debug, Parser)]
@@ -30,7 +30,6 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct SqlArguments {
     /// SQL files, run one after the other in one session; `-` is standard input.
-    #[arg(required_unless_present = "sql")]
     pub files: Vec<PathBuf>,
     /// SQL text instead of files.
     #[arg(short = 'e', long = "execute", value_name = "SQL", conflicts_with = "files")]
@@ -42,10 +41,18 @@ pub struct SqlArguments {
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["files", "sql", "watch"])))]
 pub struct RunArguments {
     /// The text.
     #[command(flatten)]
     pub text: SqlArguments,
+    /// Run a directory: each of its SQL files, and of its folders', is a job. Files that come, change or go start, swap or stop their jobs while the
+    /// others run.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["restore", "allow_duplicates", "output"])]
+    pub watch: Option<PathBuf>,
+    /// How often the directory is looked at.
+    #[arg(long, value_name = "DURATION", default_value = "1 s", requires = "watch")]
+    pub watch_interval: String,
     /// How the rows of a SELECT are printed; a table on a terminal, else CSV.
     #[arg(short, long, value_enum)]
     pub output: Option<Output>,
@@ -62,6 +69,7 @@ pub struct RunArguments {
 
 /// Arguments of `check` and `explain`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["files", "sql"])))]
 pub struct TextArguments {
     /// The text.
     #[command(flatten)]

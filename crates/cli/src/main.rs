@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod run;
 mod text;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -14,10 +14,14 @@ use crate::interrupt::{self, Interrupts};
 use crate::output;
 use crate::progress::{ProgressLine, summary};
 use crate::text::{self, Text};
+use crate::watch::watch;
 use crate::{DONE, FAILED, INTERRUPTED, WRONG_TEXT};
 
 /// Runs the texts.
 pub async fn run(arguments: RunArguments) -> u8 {
+    if let Some(root) = &arguments.watch {
+        return watch(&arguments, root).await;
+    }
     let restore = match restore(&arguments) {
         Ok(restore) => restore,
         Err(code) => return code,

@@ -13,7 +13,7 @@ use millstream_flow::{ChangelogMode, Connector, Environment, Options, Spawner};
 use millstream_plan::catalog::FOLLOW_UP;
 use millstream_plan::statement::{Planned, SessionState, StatementRows, merge_jobs};
 use millstream_plan::{JobPlan, SinkTarget, TableSpec};
-use millstream_sql::ast::{Ident, ObjectName, SpannedStatement};
+use millstream_sql::ast::{Ident, ObjectName, SpannedStatement, Statement};
 use millstream_sql::parse_script;
 use millstream_types::{Batch, Clock, Fault, Files, Random, SchemaRef, Span};
 use tokio::sync::mpsc;
@@ -203,6 +203,16 @@ impl Session {
     /// User (`bad-grok`): no name, or no pattern; it may use only patterns that are known already.
     pub fn add_grok(&mut self, name: &str, pattern: &str) -> Result<(), Fault> {
         self.set(&format!("grok.pattern.{name}"), pattern).map(drop)
+    }
+
+    /// What jobs with checkpoints begin with from now on.
+    pub fn set_restore(&mut self, restore: Restore) {
+        self.restore = restore;
+    }
+
+    /// Whether a statement is a query, whose rows come to the caller.
+    pub fn is_query(&self, statement: &SpannedStatement) -> bool {
+        matches!(statement.statement, Statement::Query(_))
     }
 
     /// Registers a Rust closure or `fn` as a scalar function. Its SQL types follow from its Rust types
@@ -505,7 +515,11 @@ impl Session {
         // A SELECT on the terminal begins anew each time: it has nothing to commit.
         let checkpoints = if select { Checkpoints::default() } else { Checkpoints::of(options)? };
         let storage: Option<Arc<dyn CheckpointStorage>> = match checkpoints.directory {
-            Some(directory) => Some(Arc::new(LocalStorage::new(directory.join(file_name(&name)))?)),
+            Some(directory) => {
+                // A name with folders (`team/rule`) has its checkpoints in folders.
+                let place = name.split('/').fold(directory, |d, part| d.join(file_name(part)));
+                Some(Arc::new(LocalStorage::new(place)?))
+            }
             None => None,
         };
         let state = self.state.clone();

@@ -192,7 +192,7 @@ fn a_sink_leaves_a_job_as_the_remedy_says() {
     let text = |second: &str| {
         format!(
             "SET 'execution.checkpointing.dir' = '{{dir}}/cp';\nSET 'execution.checkpointing.interval' = '50 ms';\n\
-             CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '100');\n\
+             CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '5000');\n\
              CREATE TABLE a (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{{dir}}/a', 'format' = 'csv');\n\
              CREATE TABLE b (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{{dir}}/b', 'format' = 'csv');\n\
              INSERT INTO a SELECT n FROM g;\n{second}"

@@ -9,6 +9,7 @@ mod loghub;
 mod logs;
 mod run;
 mod signals;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

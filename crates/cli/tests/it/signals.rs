@@ -10,7 +10,7 @@ pub fn signal(pid: u32, name: &str) {
 }
 
 #[allow(clippy::disallowed_methods)] // a test of a real process waits for real time
-fn wait_until(what: &str, done: impl Fn() -> bool) {
+pub fn wait_until(what: &str, done: impl Fn() -> bool) {
     let start = Instant::now();
     while !done() {
         assert!(start.elapsed() < Duration::from_secs(30), "{what} did not happen");

@@ -10,7 +10,7 @@ use millstream_plan::OperatorId;
 use millstream_types::{Clock, Fault};
 use tokio::sync::{mpsc, watch};
 
-use super::job::{Completion, JobPosition, StopMode};
+use super::job::{Completion, JobPosition, StopMode, prune};
 use super::progress::Progress;
 use crate::checkpoint::{CheckpointStorage, Manifest, ManifestScan, ManifestSink};
 use crate::scan::{Command, ScanRoute};
@@ -311,13 +311,7 @@ impl Coordinator {
         }
         Progress::add(&self.progress.checkpoints, 1);
         if let Some((storage, _)) = &self.storage {
-            let numbers = storage.numbers()?;
-            // Only the newest start deletes.
-            if numbers.last() == Some(&pending.barrier.checkpoint) {
-                for old in numbers.iter().rev().skip(self.retained.max(1)) {
-                    storage.remove(*old)?;
-                }
-            }
+            prune(storage.as_ref(), pending.barrier.checkpoint, self.retained)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use millstream_expr::EvalContext;
-use millstream_flow::{Committable, Environment, MemoryBudget};
+use millstream_flow::{Committable, Committer, Environment, MemoryBudget, WriterContext};
 use millstream_operators::KEY_GROUPS;
 use millstream_plan::{JobPlan, Op, TableSpec};
 use millstream_types::{Batch, Fault};
@@ -217,25 +217,28 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
         .iter()
         .flat_map(|m| m.sinks.iter().flat_map(|s| s.committables.iter().cloned().map(Committable)))
         .collect();
-    for sink in &sinks {
-        let Some(committer) = &sink.committer else { continue };
-        let own = from.as_ref().and_then(|m| m.sinks.iter().find(|s| s.id == sink.id));
+    // Not through the sinks themselves: their writers belong to one task.
+    let committing: Vec<(String, Arc<dyn Committer>, WriterContext)> =
+        sinks.iter().filter_map(|s| Some((s.id.clone(), s.committer.clone()?, s.context.clone()))).collect();
+    for (id, committer, _) in &committing {
+        let own = from.as_ref().and_then(|m| m.sinks.iter().find(|s| s.id == *id));
         for committable in own.iter().flat_map(|s| s.committables.iter().cloned().map(Committable)) {
             if !committer.is_committed(&committable).await.map_err(nowhere)? {
                 committer.commit(&committable).await.map_err(nowhere)?;
             }
         }
     }
-    for sink in &sinks {
-        if let Some(committer) = &sink.committer {
-            committer.clean(&sink.context, &kept).await.map_err(nowhere)?;
-        }
+    for (_, committer, context) in &committing {
+        committer.clean(context, &kept).await.map_err(nowhere)?;
     }
 
     let (control, control_in) = mpsc::unbounded_channel();
     let (done_in, done) = watch::channel(None);
     let handle = JobHandle { control, done, progress: progress.clone(), budget, activity, notes };
     if let Some(m) = from.filter(|m| m.finished) {
+        if let Some(storage) = &context.storage {
+            prune(storage.as_ref(), begin.number, context.retained).map_err(nowhere)?;
+        }
         let position = JobPosition(m.scans);
         let _ = done_in.send(Some((Completion::Finished, position)));
         return Ok(handle);
@@ -363,6 +366,17 @@ fn begin(
     };
     // What the restored manifest prepared is in `begin`, too; a crash from here on finds it there.
     Ok((take_number(context, storage, plan, newest, begin)?, from))
+}
+
+/// Removes what is no longer retained. Only the newest start deletes.
+pub(super) fn prune(storage: &dyn CheckpointStorage, number: u64, retained: usize) -> Result<(), Fault> {
+    let numbers = storage.numbers()?;
+    if numbers.last() == Some(&number) {
+        for old in numbers.iter().rev().skip(retained.max(1)) {
+            storage.remove(*old)?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes a start's first manifest the next of the sequence.
