@@ -135,6 +135,8 @@ pub struct FormatCard {
     pub decodes: Option<ChangelogMode>,
     /// Changes that encoding takes; `None`: it cannot write.
     pub encodes: Option<ChangelogMode>,
+    /// Whether it finds columns by their position in the record: two tables then read the same only if they declare the same columns.
+    pub by_position: bool,
 }
 
 /// Options of every table that is read as raw records: the scan's, not a connector's.

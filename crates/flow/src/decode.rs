@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, UInt32Array};
-use millstream_types::{DataType, Fault, RowKind, Slices};
+use millstream_types::{Clock, DataType, Fault, RowKind, Slices};
 
 use crate::{Options, RawChunk};
 
@@ -30,6 +30,8 @@ pub struct DecoderSpec {
     pub options: Options,
     /// `table.local-time-zone`.
     pub zone: Arc<str>,
+    /// The time, for records whose own does not say the year.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// A record that could not be decoded.

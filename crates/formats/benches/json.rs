@@ -157,6 +157,7 @@ fn main() -> Result<(), Fault> {
         read: read.iter().map(|n| position(n)).collect(),
         options: pairs.iter().copied().collect(),
         zone: "UTC".into(),
+        clock: std::sync::Arc::new(millstream_types::ManualClock::default()),
     };
     let json = millstream_formats::format("json")?;
     let all: Vec<&str> = columns.iter().map(|c| c.0).collect();

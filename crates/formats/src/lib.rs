@@ -1,4 +1,4 @@
-//! Formats: bytes to columns and back, one room each: `json`, `csv`, `raw`. A [`Decoder`](millstream_flow::Decoder) cuts records into slices and builds
+//! Formats: bytes to columns and back, one room each: `json`, `csv`, `raw`, `syslog`. A [`Decoder`](millstream_flow::Decoder) cuts records into slices and builds
 //! columns for the rows that survive; an [`Encoder`](millstream_flow::Encoder) writes rows. This crate must never know where bytes come from or go to:
 //! no connector, no file, no queue, no rule, no clock.
 //!
@@ -9,6 +9,7 @@ mod column;
 mod csv;
 mod json;
 mod raw;
+mod syslog;
 #[cfg(test)]
 mod testing;
 mod value;
@@ -18,7 +19,7 @@ use millstream_types::{Fault, nearest};
 
 /// All formats, sorted by name.
 pub fn formats() -> &'static [&'static dyn Format] {
-    &[&csv::Csv, &json::Json, &raw::Raw]
+    &[&csv::Csv, &json::Json, &raw::Raw, &syslog::Syslog]
 }
 
 /// The format of a name.
@@ -39,7 +40,7 @@ pub fn format(name: &str) -> Result<&'static dyn Format, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millstream_flow::{DecoderSpec, FieldSpec, OptionKind, Options};
+    use millstream_flow::{OptionKind, Options};
     use millstream_types::DataType;
 
     #[test]
@@ -57,9 +58,9 @@ mod tests {
                     options.set(option.key, default);
                 }
                 format.framing(&options).unwrap();
-                let columns =
-                    vec![FieldSpec { name: "x".into(), data_type: DataType::string(), paths: Vec::new() }];
-                let spec = DecoderSpec { columns, read: vec![0], options, zone: "UTC".into() };
+                // A name that also a format with columns of its own has.
+                let mut spec = crate::testing::spec(&[("message", DataType::string())], &[]);
+                spec.options = options;
                 format.decoder(spec.clone()).unwrap();
                 // And a wrong value is found.
                 if !matches!(option.kind, OptionKind::Text) {

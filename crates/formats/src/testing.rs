@@ -33,8 +33,12 @@ pub(crate) fn spec(columns: &[(&str, DataType)], pairs: &[(&str, &str)]) -> Deco
         read: (0..columns.len()).collect(),
         options: options(pairs),
         zone: "UTC".into(),
+        clock: std::sync::Arc::new(millstream_types::ManualClock::new(NOW)),
     }
 }
+
+/// 2026-03-01 12:00:00, the time of the tests.
+pub(crate) const NOW: i64 = 1_772_366_400_000;
 
 /// What decoding gave.
 #[derive(Debug)]

@@ -56,6 +56,7 @@ impl Session {
                     options: Options::default(),
                     format: None,
                     format_options: Options::default(),
+                    by_position: false,
                     schema: node.schema.clone(),
                     primary_key: Vec::new(),
                     partition_keys: Vec::new(),

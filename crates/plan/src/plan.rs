@@ -91,6 +91,8 @@ pub struct TableSpec {
     pub format: Option<String>,
     /// The format's options without prefix.
     pub format_options: Options,
+    /// Whether the format finds columns by their position: tables of other columns then read other data.
+    pub by_position: bool,
     /// Physical columns in order of declaration.
     pub schema: SchemaRef,
     /// Positions of the primary key's columns; empty: none.

@@ -6,7 +6,7 @@ use millstream_flow::{
     Decoder, DecoderSpec, Environment, FieldSpec, Format, Framing, Options, SCAN_OPTIONS, Source, SourceSpec,
 };
 use millstream_plan::{ColumnSource, ScanGroup, TableSpec};
-use millstream_types::{DataType, Fault};
+use millstream_types::{Clock, DataType, Fault};
 
 use super::bad::BadPolicy;
 use crate::runtime::Parts;
@@ -34,6 +34,7 @@ pub(super) struct Making {
     pub(super) table: Arc<TableSpec>,
     pub(super) format: &'static dyn Format,
     pub(super) zone: Arc<str>,
+    pub(super) clock: Arc<dyn Clock>,
     /// Metadata columns that the source gives.
     pub(super) metadata: Vec<String>,
     /// For each of the group's columns the nested fields that are read (none: all of it).
@@ -103,6 +104,7 @@ impl GroupSpec {
             table: table.clone(),
             format,
             zone: zone.clone(),
+            clock: environment.clock.clone(),
             metadata,
             paths: paths.to_vec(),
         });
@@ -148,6 +150,7 @@ impl Making {
             read: positions,
             options: table.format_options.clone(),
             zone: self.zone.clone(),
+            clock: self.clock.clone(),
         })
     }
 }

@@ -128,6 +128,7 @@ impl Job {
             options: Default::default(),
             format: None,
             format_options: Default::default(),
+            by_position: false,
             schema: schema.clone(),
             primary_key: Vec::new(),
             partition_keys: Vec::new(),

@@ -71,7 +71,7 @@ impl Typed {
         };
         let mut binary = Vec::new();
         let mut part = |simple: Simple, column: &mut Column, text: &str| -> Result<(), Bad> {
-            if options.is_null(text) {
+            if options.is_null(text.as_bytes()) {
                 column.push_null();
                 return Ok(());
             }
@@ -126,8 +126,9 @@ impl Typed {
 
 impl CsvOptions {
     /// Whether a text is read as NULL.
-    pub fn is_null(&self, text: &str) -> bool {
-        self.null.as_deref() == Some(text) || (self.empty_is_null && text.is_empty())
+    #[inline]
+    pub fn is_null(&self, text: &[u8]) -> bool {
+        self.null.as_ref().is_some_and(|n| n.as_bytes() == text) || (self.empty_is_null && text.is_empty())
     }
 }
 

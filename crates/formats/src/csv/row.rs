@@ -13,6 +13,19 @@ pub(super) struct Found {
     pub rewrite: bool,
 }
 
+impl Found {
+    /// The field's text: in the data, or rewritten into `room`.
+    pub fn text<'a>(&self, options: &CsvOptions, data: &'a [u8], room: &'a mut Vec<u8>) -> &'a [u8] {
+        let raw = data.get(self.start..self.end).unwrap_or_default();
+        if !self.rewrite {
+            return raw;
+        }
+        room.clear();
+        rewrite(options, raw, self.quoted, room);
+        room
+    }
+}
+
 /// Why a row is no CSV, with the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wrong {
@@ -46,7 +59,11 @@ pub(super) fn fields(
             at = behind;
         } else {
             let mut rewrite = false;
-            let mut here = begin;
+            let rest = data.get(begin..).unwrap_or_default();
+            let mut here = match options.escape {
+                Some(_) => begin,
+                None => memchr::memchr3(options.delimiter, b'\n', b'\r', rest).map_or(end, |i| begin + i),
+            };
             while let Some(b) = byte(here) {
                 if b == options.delimiter || matches!(b, b'\n' | b'\r') {
                     break;
@@ -83,7 +100,10 @@ fn quoted(options: &CsvOptions, data: &[u8], open: usize) -> Result<(Found, usiz
     let quote = options.quote.unwrap_or(b'"');
     let mut rewrite = false;
     let mut at = open + 1;
+    let escape = options.escape.unwrap_or(quote);
     loop {
+        let rest = data.get(at..).unwrap_or_default();
+        at += memchr::memchr2(quote, escape, rest).unwrap_or(rest.len());
         match data.get(at) {
             None => return Err(Wrong { at: open, what: "a closing quote is missing" }),
             Some(b) if Some(*b) == options.escape && *b != quote => {
@@ -115,7 +135,7 @@ fn quoted(options: &CsvOptions, data: &[u8], open: usize) -> Result<(Found, usiz
 }
 
 /// Appends a field's text where it has doubled quotes or escapes.
-pub(super) fn rewrite(options: &CsvOptions, raw: &[u8], quoted: bool, out: &mut Vec<u8>) {
+fn rewrite(options: &CsvOptions, raw: &[u8], quoted: bool, out: &mut Vec<u8>) {
     let mut rest = raw;
     while let [b, tail @ ..] = rest {
         rest = tail;

@@ -93,6 +93,51 @@ fn empty_fields() {
     assert_eq!(line(&[("empty-string-as-null", "true")], ",\"\""), Ok(vec![(NULL, NULL)]));
 }
 
+// Rows that the framing took for one record are found one by one again, also where some of them are bad or none.
+#[test]
+fn rows_within_a_record() {
+    let text = "1,a\"b\nx,c\n# no row\n2,\"d\"\"e\"\n3\n+04, f ";
+    let pairs = [("ignore-parse-errors", "true"), ("allow-comments", "true")];
+    let out = decode(&Csv, &two(), &pairs, &["9,z", text, "8,y"]);
+    let row = |i: i64, s: &str| vec![int(i), s.into()];
+    assert_eq!(
+        out.rows,
+        [
+            row(9, "z"),
+            row(1, "a\"b"),
+            vec![NULL, "c".into()],
+            row(2, "d\"e"),
+            vec![int(3), NULL],
+            row(4, " f "),
+            row(8, "y")
+        ]
+    );
+    let out = decode(&Csv, &two(), &[("allow-comments", "true")], &["9,z", text, "8,y"]);
+    assert_eq!(out.bad.iter().map(|b| b.record).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(out.rows, [row(9, "z"), row(1, "a\"b"), row(2, "d\"e"), row(4, " f "), row(8, "y")]);
+}
+
+// Flink 2.3 reads the projected columns of every row, whatever the condition, and no others.
+#[test]
+fn columns_that_nothing_reads_are_not_looked_at() {
+    let mut spec = crate::testing::spec(
+        &[("a", DataType::int()), ("b", DataType::int()), ("c", DataType::string())],
+        &[],
+    );
+    let chunk = crate::testing::chunk(&[b"1,x,hello", b"2,3,\xff"], b"\n");
+    let mut decoded = |read: &[usize], want: &[usize]| {
+        spec.read = read.to_vec();
+        crate::testing::decode_chunk(&Csv, &spec, std::slice::from_ref(&chunk), want).unwrap()
+    };
+    assert_eq!(decoded(&[0], &[0]).rows, [[int(1)], [int(2)]]);
+    for want in [&[][..], &[0], &[0, 1]] {
+        let out = decoded(&[0, 1], want);
+        assert_eq!((out.bad.len(), out.rows), (1, vec![vec![int(2), int(3)]]));
+        let out = decoded(&[0, 2], &[]);
+        assert_eq!((out.bad.len(), out.rows), (1, vec![vec![int(1), "hello".into()]]));
+    }
+}
+
 // What Flink 2.3's reader answered.
 #[test]
 fn rows_as_jackson_finds_them() {

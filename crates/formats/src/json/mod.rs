@@ -43,6 +43,7 @@ const CARD: FormatCard = FormatCard {
     metadata: &[],
     decodes: Some(ChangelogMode::Append),
     encodes: Some(ChangelogMode::Append),
+    by_position: false,
 };
 
 impl Format for Json {

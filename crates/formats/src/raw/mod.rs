@@ -26,6 +26,7 @@ const CARD: FormatCard = FormatCard {
     metadata: &[],
     decodes: Some(ChangelogMode::Append),
     encodes: Some(ChangelogMode::Append),
+    by_position: true,
 };
 
 impl Format for Raw {

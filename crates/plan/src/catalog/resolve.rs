@@ -126,6 +126,7 @@ fn resolve(
         options: chosen.options,
         format: chosen.format.map(|f| f.name.to_string()),
         format_options: chosen.format_options,
+        by_position: chosen.format.is_some_and(|f| f.by_position),
         schema: Arc::new(Schema::new(table.columns.physical.clone())),
         primary_key: physical_key(table),
         partition_keys: definition.partitioned_by.clone(),

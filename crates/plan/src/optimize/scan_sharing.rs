@@ -9,9 +9,6 @@ use super::fingerprint::of_text;
 use super::graph;
 use crate::{ColumnSource, JobPlan, Op, ScanGroup, TableSpec};
 
-/// Formats that find columns by their position, so that two tables must declare the same columns to mean the same.
-const BY_POSITION: &[&str] = &["csv", "raw"];
-
 /// Joins the groups of scans that read the same source, and leaves in each group only the columns that are read.
 pub(super) fn share_scans(plan: &mut JobPlan) {
     let mut groups: Vec<ScanGroup> = Vec::new();
@@ -82,7 +79,7 @@ pub fn same_source(a: &TableSpec, b: &TableSpec) -> bool {
             // Rows that are made up or asked for: two tables of the same options are still two sources (random rows must differ).
             None => a.schema == b.schema && a.name == b.name,
             // Columns by position: only the same declaration means the same.
-            Some(f) if BY_POSITION.contains(&f) => a.schema == b.schema,
+            Some(_) if a.by_position => a.schema == b.schema,
             Some(_) => a.schema.fields.iter().all(|f| {
                 b.schema
                     .index_of(&f.name)

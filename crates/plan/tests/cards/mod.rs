@@ -152,6 +152,7 @@ static JSON: FormatCard = FormatCard {
     metadata: &[],
     decodes: Some(ChangelogMode::Append),
     encodes: Some(ChangelogMode::Append),
+    by_position: false,
 };
 
 static CSV: FormatCard = FormatCard {
@@ -170,6 +171,7 @@ static CSV: FormatCard = FormatCard {
     metadata: &[],
     decodes: Some(ChangelogMode::Append),
     encodes: Some(ChangelogMode::Append),
+    by_position: true,
 };
 
 static CHANGES: FormatCard = FormatCard {
@@ -179,6 +181,7 @@ static CHANGES: FormatCard = FormatCard {
     metadata: &[],
     decodes: Some(ChangelogMode::Retract),
     encodes: None,
+    by_position: false,
 };
 
 static CANAL: FormatCard = FormatCard { name: "canal-json", ..CHANGES };
@@ -191,6 +194,7 @@ static RAW: FormatCard = FormatCard {
     metadata: &[],
     decodes: Some(ChangelogMode::Append),
     encodes: Some(ChangelogMode::Append),
+    by_position: true,
 };
 
 /// The cards.

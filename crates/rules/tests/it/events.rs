@@ -226,6 +226,7 @@ impl Chunk {
             columns: fields,
             options: Options::default(),
             zone: "UTC".into(),
+            clock: std::sync::Arc::new(millstream_types::ManualClock::default()),
         };
         let mut decoder = format("json").unwrap().decoder(spec).unwrap();
         let (mut slices, mut bad) = (Slices::default(), Vec::new());

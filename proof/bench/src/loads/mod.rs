@@ -1,10 +1,15 @@
 //! The loads of the table, one a file. A further load is a file like the others and a line in [`LOADS`].
 
 mod attacks;
+mod csv;
 mod dense;
 pub mod generate;
+mod nested;
+mod paths;
 mod patterns;
 mod quiet;
+mod syslog;
+mod wide;
 mod words;
 
 use std::io::{self, Write};
@@ -36,7 +41,16 @@ pub struct Load {
 pub type Expected = Result<Option<Vec<u64>>, String>;
 
 /// The list.
-pub const LOADS: &[&Load] = &[&quiet::QUIET, &quiet::NEEDED, &dense::DENSE];
+pub const LOADS: &[&Load] = &[
+    &quiet::QUIET,
+    &quiet::NEEDED,
+    &dense::DENSE,
+    &wide::WIDE,
+    &paths::PATHS,
+    &nested::NESTED,
+    &csv::CSV,
+    &syslog::SYSLOG,
+];
 
 /// The load of a name.
 ///
@@ -62,17 +76,29 @@ const COLUMNS: &str = "id BIGINT, ts TIMESTAMP(3), event_type STRING, host STRIN
      dst_port INT, proc_path STRING, cmdline STRING, pid INT, `method` STRING, url STRING, user_agent STRING, status INT, \
      `bytes` BIGINT, success BOOLEAN, asset BIGINT, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND";
 
+/// The columns of an alert, as most loads read them.
+const ALERT: &str = "ts, host, `user`, cmdline, url";
+
 /// A job over a table `events` of security events: each condition writes its alerts.
 fn alerts(columns: &str, options: &str, file: &str, conditions: impl Iterator<Item = String>) -> String {
+    alerts_of(columns, options, file, ALERT, conditions)
+}
+
+/// The same where the columns of an alert have to be said.
+fn alerts_of(
+    columns: &str,
+    options: &str,
+    file: &str,
+    alert: &str,
+    conditions: impl Iterator<Item = String>,
+) -> String {
     let mut sql = format!(
         "CREATE TABLE events ({columns}) WITH ('connector' = 'filesystem', 'path' = '{file}', {options});\n\
          CREATE TABLE alerts (rule STRING, ts TIMESTAMP(3), host STRING, `user` STRING, cmdline STRING, url STRING) \
          WITH ('connector' = 'blackhole');\n"
     );
     for (i, condition) in conditions.enumerate() {
-        sql.push_str(&format!(
-            "INSERT INTO alerts SELECT 'r{i}', ts, host, `user`, cmdline, url FROM events WHERE {condition};\n"
-        ));
+        sql.push_str(&format!("INSERT INTO alerts SELECT 'r{i}', {alert} FROM events WHERE {condition};\n"));
     }
     sql
 }

@@ -41,7 +41,7 @@ pub fn conditions(rules: u64) -> impl Iterator<Item = String> {
 const CONSONANTS: &[u8] = b"bcdfghjklmnpqrstvwxz";
 const VOWELS: &[u8] = b"aeiouy";
 /// Rules below this number have planted events.
-const PLANTED: u64 = 5000;
+pub const PLANTED: u64 = 5000;
 const BENIGN: usize = 4096;
 
 /// The words that events and rules are made of.
@@ -78,7 +78,8 @@ impl Words {
         self.0.get((i % BENIGN as u64) as usize).map_or("", String::as_str)
     }
 
-    fn of_rule(&self, i: u64) -> &str {
+    /// A word that a rule looks for.
+    pub fn of_rule(&self, i: u64) -> &str {
         let count = (self.0.len() - BENIGN) as u64;
         self.0.get(BENIGN + (i % count) as usize).map_or("", String::as_str)
     }
@@ -228,7 +229,7 @@ impl Events {
             }
         } else if !detect && x % 1000 < 12 {
             // Low rule numbers more often.
-            let r = (PLANTED as f64).powf(((x >> 20) & 0xFFFFF) as f64 / 1_048_576.0) as u64 - 1;
+            let r = planted(x);
             let k = r % 10;
             let (p, q, s) = (words.of_rule(3 * r), words.of_rule(3 * r + 1), words.of_rule(3 * r + 2));
             if matches!(k, 0 | 1 | 4 | 6) && kind == "http" {
@@ -291,10 +292,20 @@ impl Events {
     }
 }
 
+/// The rule that a planted event hits.
+pub fn planted(x: u64) -> u64 {
+    (PLANTED as f64).powf(((x >> 20) & 0xFFFFF) as f64 / 1_048_576.0) as u64 - 1
+}
+
+/// A text within a JSON string.
+pub fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
 impl Event {
     /// Its fields as members of a JSON object, without the braces.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let text = |t: Option<&str>| quoted(t.is_some(), &t.unwrap_or_default().replace('\\', "\\\\"));
+        let text = |t: Option<&str>| quoted(t.is_some(), &escaped(t.unwrap_or_default()));
         let count = |n: Option<u32>| number(n.is_some(), n.unwrap_or_default());
         write!(
             out,
