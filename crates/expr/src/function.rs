@@ -171,4 +171,9 @@ pub trait Kernel: Send + Sync + Debug {
     fn needs(&self, count: usize) -> usize {
         count
     }
+
+    /// Whether the value is that of the only argument: the call is a short form of another expression.
+    fn is_short_form(&self) -> bool {
+        false
+    }
 }

@@ -1,6 +1,9 @@
 //! Tests of one column that the index answers from a field's bytes, and conditions made of them.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
+
+use super::ordinal::Ordinal;
 
 /// Number of an atom in its [`Atoms`].
 pub(super) type AtomId = u32;
@@ -32,8 +35,12 @@ pub(super) enum Case {
 pub(super) enum Test {
     /// A text with a literal; TRUE never for NULL.
     Text { literal: Box<[u8]>, place: Place, case: Case },
-    /// A whole number in a closed range.
-    Range { low: i64, high: i64 },
+    /// A value whose ordinal is in a closed range.
+    Range { low: i64, high: i64, of: Ordinal },
+    /// An IP address in a closed range of one family.
+    Address { low: IpAddr, high: IpAddr },
+    /// A value with parts, as JSON spells it, that has a literal somewhere, or a backslash: that may hide it.
+    Raw { literal: Box<[u8]>, case: Case },
     /// Not NULL.
     Present,
     /// NULL.
@@ -52,14 +59,17 @@ impl Atom {
     pub(super) fn prior(&self) -> f64 {
         match &self.test {
             Test::Text { literal, place: Place::Whole, .. } => 0.02 / literal.len().max(1) as f64,
-            Test::Text { literal, .. } => match literal.len() {
+            Test::Text { literal, .. } | Test::Raw { literal, .. } => match literal.len() {
                 0 | 1 => 0.9,
                 2 => 0.5,
                 3 => 0.1,
                 n => 0.02 / (n - 3) as f64,
             },
-            Test::Range { low, high } if low == high => 0.05,
+            Test::Range { of: Ordinal::Boolean, .. } => 0.5,
+            Test::Range { low, high, .. } if low == high => 0.05,
             Test::Range { .. } => 0.5,
+            Test::Address { low, high } if low == high => 0.001,
+            Test::Address { .. } => 0.05,
             Test::Present => 0.9,
             Test::Missing => 0.3,
         }

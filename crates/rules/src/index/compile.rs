@@ -1,5 +1,6 @@
 //! Rules taken apart into terms that are evaluated once for all rules that share them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -8,6 +9,7 @@ use millstream_types::Fault;
 
 use super::atom::{Atoms, Condition};
 use super::condition::{Known, Patterns, Reading, Shows, can_fail};
+use super::subject::ordinal_subject;
 use crate::Rule;
 
 /// Number of a term in its [`Compiled`].
@@ -70,8 +72,10 @@ impl Compiled {
                 parts = vec![predicate];
             }
             compiled.first_fails.push(first_fails);
+            let parts = together(parts);
             let mut terms = Vec::with_capacity(parts.len());
             for part in parts {
+                let part = &*part;
                 let shared = if volatile { None } else { known.get(part).copied() };
                 let id = match shared {
                     Some(id) => id,
@@ -126,6 +130,41 @@ const SHALLOW: usize = 100;
 
 fn depth(expr: &Expr) -> usize {
     1 + expr.children().into_iter().map(depth).max().unwrap_or(0)
+}
+
+/// Comparisons of one column become one term, so that the range that they are is looked for: `x >= 1 AND x < 5`. What can fail is none of them.
+fn together(parts: Vec<&Expr>) -> Vec<Cow<'_, Expr>> {
+    let compared = |e: &Expr| match &e.kind {
+        ExprKind::Call(call) if matches!(&*call.name, "<" | "<=" | ">" | ">=") && !can_fail(e) => {
+            let [a, b] = call.args.as_slice() else { return None };
+            match (ordinal_subject(a), ordinal_subject(b)) {
+                (Some((column, _)), None) | (None, Some((column, _))) => Some(column),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let columns: Vec<Option<usize>> = parts.iter().map(|p| compared(p)).collect();
+    let mut out = Vec::with_capacity(parts.len());
+    for (i, part) in parts.iter().enumerate() {
+        let Some(column) = columns.get(i).copied().flatten() else {
+            out.push(Cow::Borrowed(*part));
+            continue;
+        };
+        let of_column = |from: usize| {
+            let same = columns.iter().enumerate().skip(from).filter(|(_, c)| **c == Some(column));
+            same.filter_map(|(at, _)| parts.get(at).map(|p| (at, *p))).collect::<Vec<_>>()
+        };
+        match of_column(0).as_slice() {
+            [] | [_] => out.push(Cow::Borrowed(*part)),
+            // Where the first of them stands.
+            [(first, _), ..] if *first == i => {
+                out.push(Cow::Owned(Expr::and(of_column(i).into_iter().map(|(_, p)| p.clone()).collect())));
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 fn conjuncts<'a>(expr: &'a Expr, out: &mut Vec<&'a Expr>) {

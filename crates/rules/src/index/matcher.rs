@@ -1,15 +1,17 @@
 //! All atoms that are searched for, by column, over the rows of a chunk.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{DataType as Arrow, Int8Type, Int16Type, Int32Type, Int64Type};
+use millstream_expr::functions::scalar::url::Addresses;
 use millstream_types::{Fault, FieldSlices, SliceForm, Slices};
 
-use super::atom::{Atom, AtomId, Atoms, Test};
+use super::atom::{Atom, AtomId, Atoms, Place, Test};
 use super::found::{Found, Slot};
 use super::grams::{Frequencies, Sought};
-use super::numbers::{self, Numbers};
+use super::numbers::Ranges;
+use super::ordinal::Ordinal;
 use super::texts::Texts;
 use crate::RuleInput;
 
@@ -18,7 +20,11 @@ use crate::RuleInput;
 struct Field {
     column: usize,
     texts: Option<Texts>,
-    numbers: Numbers,
+    /// Ranges of ordinals, and what these are.
+    ranges: Option<(Ordinal, Ranges<i64>)>,
+    addresses: Option<Ranges<IpAddr>>,
+    /// Literals in JSON that has parts, with their slots.
+    raws: Option<(Texts, Vec<Slot>)>,
     present: Vec<Slot>,
     missing: Vec<Slot>,
     all: Vec<Slot>,
@@ -37,7 +43,10 @@ impl Matcher {
         #[derive(Default)]
         struct Parts {
             sought: Vec<Sought>,
+            ordinal: Option<Ordinal>,
             ranges: Vec<(i64, i64, Slot)>,
+            addresses: Vec<(IpAddr, IpAddr, Slot)>,
+            raws: Vec<Sought>,
             present: Vec<Slot>,
             missing: Vec<Slot>,
             all: Vec<Slot>,
@@ -52,7 +61,15 @@ impl Matcher {
                 Test::Text { literal, place, case } => {
                     parts.sought.push(Sought { literal: literal.clone(), place: *place, case: *case, slot });
                 }
-                Test::Range { low, high } => parts.ranges.push((*low, *high, slot)),
+                Test::Range { low, high, of } => {
+                    parts.ordinal = Some(*of);
+                    parts.ranges.push((*low, *high, slot));
+                }
+                Test::Address { low, high } => parts.addresses.push((*low, *high, slot)),
+                Test::Raw { literal, case } => {
+                    let (literal, place) = (literal.clone(), Place::Anywhere);
+                    parts.raws.push(Sought { literal, place, case: *case, slot });
+                }
                 Test::Present => parts.present.push(slot),
                 Test::Missing => parts.missing.push(slot),
             }
@@ -62,7 +79,12 @@ impl Matcher {
             .map(|(column, p)| Field {
                 column,
                 texts: (!p.sought.is_empty()).then(|| Texts::new(p.sought, frequencies.get(&column))),
-                numbers: Numbers::new(&p.ranges),
+                ranges: p.ordinal.map(|ordinal| (ordinal, Ranges::new(&p.ranges))),
+                addresses: (!p.addresses.is_empty()).then(|| Ranges::new(&p.addresses)),
+                raws: (!p.raws.is_empty()).then(|| {
+                    let slots = p.raws.iter().map(|s| s.slot).collect();
+                    (Texts::new(p.raws, None), slots)
+                }),
                 present: p.present,
                 missing: p.missing,
                 all: p.all,
@@ -95,7 +117,6 @@ impl Matcher {
 
 impl Field {
     fn slices(&mut self, slices: &Slices, cut: &FieldSlices, rows: usize, found: &mut Found) {
-        let numeric = !self.numbers.is_empty();
         for (row, slice) in cut.slices.iter().enumerate().take(rows) {
             let row = row as u32;
             if matches!(slice.form, SliceForm::Absent | SliceForm::Null) {
@@ -111,25 +132,32 @@ impl Field {
                     _ => undecided(&self.all, row, found),
                 }
             }
-            if numeric {
-                match numbers::parse(bytes) {
-                    Some(value) => self.numbers.find(value, row, found),
+            if let Some((ordinal, ranges)) = &self.ranges {
+                match ordinal.spelled(bytes) {
+                    Some(value) => ranges.find(value, row, found),
                     None => undecided(&self.all, row, found),
+                }
+            }
+            if let Some(addresses) = &self.addresses {
+                match slice.form {
+                    SliceForm::Plain | SliceForm::Side | SliceForm::JsonRaw => {
+                        address(addresses, std::str::from_utf8(bytes).ok(), row, found);
+                    }
+                    _ => undecided(&self.all, row, found),
+                }
+            }
+            if let Some((raws, slots)) = &mut self.raws {
+                if slice.form == SliceForm::JsonRaw && memchr::memchr(b'\\', bytes).is_none() {
+                    raws.find(bytes, row, found);
+                } else {
+                    slots.iter().for_each(|s| found.emit(*s, row));
                 }
             }
         }
     }
 
     fn array(&mut self, array: &ArrayRef, rows: usize, found: &mut Found) {
-        let whole = |row: usize| -> Option<i64> {
-            Some(match array.data_type() {
-                Arrow::Int8 => array.as_primitive::<Int8Type>().value(row).into(),
-                Arrow::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
-                Arrow::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
-                Arrow::Int64 => array.as_primitive::<Int64Type>().value(row),
-                _ => return None,
-            })
-        };
+        let ordinals = Ordinal::array(array);
         let strings = array.as_string_opt::<i32>();
         for index in 0..rows.min(array.len()) {
             let row = index as u32;
@@ -144,13 +172,29 @@ impl Field {
                     None => undecided(&self.all, row, found),
                 }
             }
-            if !self.numbers.is_empty() {
-                match whole(index) {
-                    Some(value) => self.numbers.find(value, row, found),
+            if let Some((_, ranges)) = &self.ranges {
+                match ordinals(index) {
+                    Some(value) => ranges.find(value, row, found),
                     None => undecided(&self.all, row, found),
                 }
             }
+            if let Some(addresses) = &self.addresses {
+                match strings {
+                    Some(strings) => address(addresses, Some(strings.value(index)), row, found),
+                    None => undecided(&self.all, row, found),
+                }
+            }
+            if let Some((_, slots)) = &self.raws {
+                slots.iter().for_each(|s| found.emit(*s, row));
+            }
         }
+    }
+}
+
+/// A text that may be an address; `None`: it is no text.
+fn address(ranges: &Ranges<IpAddr>, text: Option<&str>, row: u32, found: &mut Found) {
+    if let Some(address) = text.and_then(Addresses::address) {
+        ranges.find(address, row, found);
     }
 }
 

@@ -7,12 +7,17 @@
 
 mod anchors;
 mod atom;
+mod choice;
 mod compile;
 mod condition;
+mod constants;
 mod found;
 mod grams;
+mod leaf;
 mod matcher;
+mod nested;
 mod numbers;
+mod ordinal;
 mod rows;
 mod subject;
 mod texts;

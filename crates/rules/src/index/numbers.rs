@@ -1,73 +1,60 @@
-//! Whole numbers in ranges: which of some ranges hold a number.
+//! Ranges that hold a value: of numbers and their like, of addresses.
 
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, Hash};
 
 use millstream_expr::kernel::hash::QuickHasher;
 
 use super::found::{Found, Slot};
 
-/// Ranges with many neighbours are looked through in blocks of so many.
-const BLOCK: usize = 64;
-
-/// The ranges of one column.
-#[derive(Debug, Default)]
-pub(super) struct Numbers {
-    equal: HashMap<i64, Vec<Slot>, BuildHasherDefault<QuickHasher>>,
-    /// Open above, by lower end.
-    from: Vec<(i64, Slot)>,
-    /// Open below, by upper end, descending.
-    to: Vec<(i64, Slot)>,
-    /// Closed on both sides, by lower end.
-    between: Vec<(i64, i64, Slot)>,
-    /// The highest upper end of each block of `between`.
-    highest: Vec<i64>,
+/// The closed ranges of one column.
+#[derive(Debug)]
+pub(super) struct Ranges<K> {
+    /// Those that hold one value.
+    equal: HashMap<K, Vec<Slot>, BuildHasherDefault<QuickHasher>>,
+    /// The others, by lower end.
+    between: Vec<(K, K, Slot)>,
+    /// The highest upper end of each of them and those before it.
+    highest: Vec<K>,
 }
 
-impl Numbers {
-    pub(super) fn new(ranges: &[(i64, i64, Slot)]) -> Self {
-        let mut numbers = Numbers::default();
+impl<K: Copy + Ord + Hash> Ranges<K> {
+    pub(super) fn new(ranges: &[(K, K, Slot)]) -> Self {
+        let mut equal: HashMap<K, Vec<Slot>, _> = HashMap::default();
+        let mut between = Vec::new();
         for (low, high, slot) in ranges {
-            match (*low, *high) {
-                (a, b) if a == b => numbers.equal.entry(a).or_default().push(*slot),
-                (low, i64::MAX) => numbers.from.push((low, *slot)),
-                (i64::MIN, high) => numbers.to.push((high, *slot)),
-                (low, high) => numbers.between.push((low, high, *slot)),
+            if low == high {
+                equal.entry(*low).or_default().push(*slot);
+            } else {
+                between.push((*low, *high, *slot));
             }
         }
-        numbers.from.sort_unstable();
-        numbers.to.sort_unstable_by(|a, b| b.cmp(a));
-        numbers.between.sort_unstable();
-        numbers.highest =
-            numbers.between.chunks(BLOCK).map(|b| b.iter().map(|r| r.1).max().unwrap_or(i64::MIN)).collect();
-        numbers
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.equal.is_empty() && self.from.is_empty() && self.to.is_empty() && self.between.is_empty()
+        between.sort_unstable();
+        let highest = between
+            .iter()
+            .scan(None, |highest: &mut Option<K>, (_, high, _)| {
+                *highest = Some(highest.map_or(*high, |h| h.max(*high)));
+                *highest
+            })
+            .collect();
+        Ranges { equal, between, highest }
     }
 
     #[inline]
-    pub(super) fn find(&self, value: i64, row: u32, found: &mut Found) {
+    pub(super) fn find(&self, value: K, row: u32, found: &mut Found) {
         if !self.equal.is_empty()
             && let Some(slots) = self.equal.get(&value)
         {
             slots.iter().for_each(|s| found.emit(*s, row));
         }
-        for (_, slot) in self.from.iter().take_while(|(low, _)| *low <= value) {
-            found.emit(*slot, row);
-        }
-        for (_, slot) in self.to.iter().take_while(|(high, _)| *high >= value) {
-            found.emit(*slot, row);
-        }
-        for (block, highest) in self.between.chunks(BLOCK).zip(&self.highest) {
-            if block.first().is_some_and(|r| r.0 > value) {
+        let begun = self.between.partition_point(|(low, ..)| *low <= value);
+        let begun = self.between.get(..begun).unwrap_or_default().iter().zip(&self.highest);
+        for ((_, high, slot), highest) in begun.rev() {
+            if *highest < value {
                 break;
             }
-            if *highest >= value {
-                for (_, _, slot) in block.iter().take_while(|r| r.0 <= value).filter(|r| r.1 >= value) {
-                    found.emit(*slot, row);
-                }
+            if *high >= value {
+                found.emit(*slot, row);
             }
         }
     }
@@ -110,7 +97,7 @@ mod tests {
             (i64::MIN, i64::MAX, 5),
             (i64::MAX, i64::MAX, 6),
         ];
-        let numbers = Numbers::new(&ranges);
+        let numbers = Ranges::new(&ranges);
         for value in [i64::MIN, -11, -10, 0, 3, 4, 5, 6, 7, 8, 100, 101, i64::MAX] {
             let mut found = Found::new(ranges.len());
             numbers.find(value, 9, &mut found);

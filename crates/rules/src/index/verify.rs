@@ -349,10 +349,18 @@ fn describe(atom: &Atom) -> String {
     match &atom.test {
         Test::Present => format!("{column} is not NULL"),
         Test::Missing => format!("{column} is NULL"),
-        Test::Range { low, high } if low == high => format!("{column} = {low}"),
-        Test::Range { low, high: i64::MAX } => format!("{column} >= {low}"),
-        Test::Range { low: i64::MIN, high } => format!("{column} <= {high}"),
-        Test::Range { low, high } => format!("{column} in {low}..{high}"),
+        Test::Range { low, high, of } => {
+            let (from, to) = (of.show(*low), of.show(*high));
+            match (*low, *high) {
+                (low, high) if low == high => format!("{column} = {from}"),
+                (_, i64::MAX) => format!("{column} >= {from}"),
+                (i64::MIN, _) => format!("{column} <= {to}"),
+                _ => format!("{column} in {from}..{to}"),
+            }
+        }
+        Test::Address { low, high } if low == high => format!("{column} = address {low}"),
+        Test::Address { low, high } => format!("{column} in addresses {low}..{high}"),
+        Test::Raw { literal, .. } => format!("{column} has '{}' within", String::from_utf8_lossy(literal)),
         Test::Text { literal, place, case } => {
             let text = String::from_utf8_lossy(literal);
             let verb = match place {

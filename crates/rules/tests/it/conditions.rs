@@ -1,10 +1,11 @@
 //! Random conditions of all forms.
 
 use millstream_expr::functions::call_expr;
-use millstream_expr::{BindContext, CastMode, Expr, ExprKind};
+use millstream_expr::{BindContext, CastMode, Expr, ExprKind, fold};
 use millstream_types::{DataType, Span, TypeKind, Value};
 
-use crate::events::{Dice, PIECES, columns, text};
+use crate::events::{Dice, NAMES, PIECES, columns, text};
+use crate::soundness::context;
 
 fn call(name: &str, args: Vec<Expr>) -> Expr {
     let context = BindContext::default();
@@ -30,9 +31,136 @@ fn boolean(kind: ExprKind) -> Expr {
     Expr::new(kind, DataType::boolean())
 }
 
+/// A condition as the planner hands it on: what is constant in it is evaluated.
+pub fn planned(dice: &mut Dice, depth: usize) -> Expr {
+    fold(condition(dice, depth), &context())
+}
+
+/// The texts that a condition names.
+pub fn literals(expr: &Expr) -> Vec<String> {
+    let mut found = Vec::new();
+    expr.walk(&mut |e| {
+        if let Some(text) = e.as_literal().and_then(Value::as_str) {
+            let plain = text.trim_matches('%').replace(['!', '_'], "");
+            found.extend(plain.split('%').filter(|t| !t.is_empty()).map(str::to_string));
+        }
+    });
+    found
+}
+
+/// A text within something that has parts.
+fn part_of(dice: &mut Dice) -> Expr {
+    match dice.below(3) {
+        0 => Expr::new(ExprKind::Field { input: Box::new(column("r")), index: 0 }, DataType::string()),
+        1 => call("[]", vec![column("mp"), literal(dice.pick(NAMES))]),
+        _ => call("[]", vec![column("ar"), int(1 + dice.below(2) as i64)]),
+    }
+}
+
+fn json(dice: &mut Dice) -> Expr {
+    let path = dice.pick(&[
+        "$.user",
+        "lax $.user",
+        "$.p.q",
+        "$.n",
+        "$.p",
+        "lax $.p.user",
+        "$['a b']",
+        "$[1]",
+        "$..q",
+        "$.user.length()",
+        "$.x[",
+    ]);
+    let subject = if dice.one_in(5) { call("LOWER", vec![column("j")]) } else { column("j") };
+    call("JSON_VALUE", vec![subject, literal(path)])
+}
+
+fn cut(dice: &mut Dice, plain: Expr) -> Expr {
+    let n = |dice: &mut Dice| int(dice.below(7) as i64 - 1);
+    match dice.below(12) {
+        0 => call("LTRIM", vec![plain]),
+        1 => call("RTRIM", vec![plain]),
+        2 => call("BTRIM", vec![plain, literal(" a")]),
+        3 => call("LEFT", vec![plain, n(dice)]),
+        4 => call("RIGHT", vec![plain, n(dice)]),
+        5 => call("SUBSTRING", vec![plain, n(dice)]),
+        6 => call("SUBSTRING", vec![plain, n(dice), n(dice)]),
+        7 => call("REPLACE", vec![plain, literal(&piece(dice)), literal(dice.pick(&["", "cmd", "x"]))]),
+        8 => call(
+            "REGEXP_REPLACE",
+            vec![plain, literal(dice.pick(PATTERNS)), literal(dice.pick(&["", "abc"]))],
+        ),
+        9 => {
+            let pattern = dice.pick(&["(cmd|user)(.*)", "a(b*)", "([a-z]+)\\.exe", "(?i)k(.)", "(", "x"]);
+            call("REGEXP_EXTRACT", vec![plain, literal(pattern), int(dice.below(3) as i64)])
+        }
+        10 => {
+            call("SPLIT_INDEX", vec![plain, literal(dice.pick(&[" ", "\\", "a"])), int(dice.below(2) as i64)])
+        }
+        _ => call("NULLIF", vec![plain, literal(&piece(dice))]),
+    }
+}
+
+fn joined(dice: &mut Dice) -> Expr {
+    let mut parts = vec![text_column(dice), text_column(dice)];
+    if dice.one_in(2) {
+        parts.insert(1, literal(dice.pick(&[" ", "|", "cmd"])));
+    }
+    if dice.one_in(2) {
+        return call("CONCAT", parts);
+    }
+    parts.into_iter().reduce(|a, b| call("||", vec![a, b])).unwrap()
+}
+
+fn chosen(dice: &mut Dice) -> Expr {
+    let (a, b) = (text_column(dice), if dice.one_in(2) { text_column(dice) } else { literal(&piece(dice)) });
+    match dice.below(4) {
+        0 => call("COALESCE", vec![a, b, literal("user")]),
+        1 => call("LOWER", vec![call("COALESCE", vec![a, b])]),
+        2 => call("IF", vec![typed(leaf(dice)), a, b]),
+        _ => {
+            let (a, b) = (strings(a), strings(b));
+            let branches = vec![(leaf(dice), a), (leaf(dice), b)];
+            let otherwise = Box::new(strings(literal("cmd")));
+            Expr::new(ExprKind::Case { branches, otherwise }, DataType::string())
+        }
+    }
+}
+
+/// The value as STRING, as the binder makes the branches of a CASE.
+fn strings(e: Expr) -> Expr {
+    let kind = ExprKind::Cast { input: Box::new(e), mode: CastMode::Implicit };
+    Expr::new(kind, DataType::string())
+}
+
+fn text_column(dice: &mut Dice) -> Expr {
+    column(dice.pick(&["a", "a", "b", "c", "k"]))
+}
+
 fn text_of(dice: &mut Dice) -> Expr {
-    let plain = column(dice.pick(&["a", "a", "b", "c", "k"]));
-    match dice.below(14) {
+    let plain = text_column(dice);
+    match dice.below(26) {
+        14 => part_of(dice),
+        15 => json(dice),
+        16..=18 => cut(dice, plain),
+        19 => {
+            let inner = cut(dice, plain);
+            cut(dice, inner)
+        }
+        20 => {
+            let inner = cut(dice, plain);
+            call(dice.pick(&["LOWER", "UPPER"]), vec![inner])
+        }
+        21 => joined(dice),
+        22 => chosen(dice),
+        23 => {
+            let inner = call("LOWER", vec![plain]);
+            cut(dice, inner)
+        }
+        24 => {
+            let inner = part_of(dice);
+            cut(dice, inner)
+        }
         0 => call("LOWER", vec![plain]),
         1 => call("UPPER", vec![plain]),
         2 => call("TRIM", vec![plain]),
@@ -108,7 +236,125 @@ const PATTERNS: &[&str] = &[
 
 const SIMILAR: &[&str] = &["%cmd%", "cmd(.exe)?%", "%(abcd|user)%", "[a-c]+", "%\\\\%", "_%", "%\u{e4}%"];
 
+fn dates(dice: &mut Dice) -> Expr {
+    let name = dice.pick(&["=", "<>", "<", "<=", ">", ">="]);
+    let day = [-1, 0, 19_723, 19_781, 19_782][dice.below(5)];
+    let (which, value, kind) = match dice.below(5) {
+        0 => ("dt", day, TypeKind::Date),
+        1 => ("tm", [0, 45_000_500, 45_000_000, 86_399_000][dice.below(4)], TypeKind::Time(0)),
+        2 => ("ts", day * 86_400_000_000 + [0, 45_000_500_000][dice.below(2)], TypeKind::timestamp(6)),
+        3 => ("ts", day * 86_400_000_000_000 + [0, 1][dice.below(2)], TypeKind::timestamp(9)),
+        _ => ("tz", day * 86_400_000_000 + [0, 45_000_500_000][dice.below(2)], TypeKind::timestamp_ltz(3)),
+    };
+    let constant = Expr::literal(value, kind.not_null());
+    if dice.one_in(4) {
+        call(name, vec![constant, column(which)])
+    } else {
+        call(name, vec![column(which), constant])
+    }
+}
+
+fn more(dice: &mut Dice) -> Expr {
+    match dice.below(18) {
+        0 => call(
+            "IPCONTAINS",
+            vec![
+                if dice.one_in(5) { text_of(dice) } else { column("ip") },
+                literal(dice.pick(&[
+                    "10.0.0.0/8",
+                    "10.1.2.3",
+                    "fe80::/10,::1",
+                    "0.0.0.0/0",
+                    "10.0.0.0-10.1.2.2, 192.168.0.0/16",
+                    "::/0",
+                    "nonsense",
+                    "",
+                    "2001:db8::-2001:db8::ffff",
+                ])),
+            ],
+        ),
+        1 | 2 => dates(dice),
+        3 => {
+            let (t, p) = (text_of(dice), literal(&piece(dice)));
+            let mut args = if dice.one_in(2) { vec![p, t] } else { vec![t, p] };
+            let name =
+                if args[0].as_literal().is_some() { dice.pick(&["POSITION", "LOCATE"]) } else { "INSTR" };
+            if dice.one_in(4) {
+                args.push(int(dice.below(4) as i64 - 1));
+            }
+            let found = call(name, args);
+            let op = dice.pick(&["=", "<>", "<", "<=", ">", ">="]);
+            let at = int(dice.below(3) as i64);
+            if dice.one_in(4) { call(op, vec![at, found]) } else { call(op, vec![found, at]) }
+        }
+        4 => call("CONTAINS", vec![text_of(dice), literal(&piece(dice))]),
+        5 => {
+            let name = dice.pick(&["IS DISTINCT FROM", "IS NOT DISTINCT FROM"]);
+            match dice.below(3) {
+                0 => call(name, vec![column("n"), int(dice.below(4) as i64)]),
+                1 => call(name, vec![text_of(dice), Expr::literal(Value::Null, DataType::string())]),
+                _ => call(name, vec![text_of(dice), literal(&piece(dice))]),
+            }
+        }
+        6 => call(dice.pick(&["IS NULL", "IS NOT NULL"]), vec![text_of(dice)]),
+        7 => {
+            let number =
+                Expr::new(ExprKind::Field { input: Box::new(column("r")), index: 1 }, DataType::int());
+            call(dice.pick(&["=", "<", ">="]), vec![number, int(dice.below(4) as i64)])
+        }
+        8 => call("ARRAY_CONTAINS", vec![column("ar"), strings(literal(&piece(dice)))]),
+        9 => {
+            let (low, high) = (dice.below(8) as i64 - 4, dice.below(8) as i64);
+            let number = column(dice.pick(&["n", "m", "s", "d", "e", "f"]));
+            let within =
+                vec![call(">=", vec![number.clone(), int(low)]), call("<=", vec![number, int(high)])];
+            boolean(ExprKind::And(within))
+        }
+        10 => {
+            let kind =
+                ExprKind::Cast { input: Box::new(column(dice.pick(&["n", "m"]))), mode: CastMode::Cast };
+            let text = Expr::new(kind, DataType::string());
+            let wanted = literal(dice.pick(&["12", "-7", "012", "", "4", "x"]));
+            call(dice.pick(&["=", "LIKE"]), vec![text, wanted])
+        }
+        11 => {
+            let number = column(dice.pick(&["n", "m", "f", "d", "s"]));
+            let bound = [0.5, -7.0, 12.0, 0.1, 1e17, 16_777_216.0, f64::NAN][dice.below(7)];
+            let bound = Expr::literal(Value::Float(bound), TypeKind::Double.not_null());
+            call(dice.pick(&["=", "<>", "<", "<=", ">", ">="]), vec![number, bound])
+        }
+        12 => {
+            let truth = call(dice.pick(&["=", "<>"]), vec![column("t"), Expr::boolean(dice.one_in(2))]);
+            if dice.one_in(2) { truth } else { boolean(ExprKind::Not(Box::new(column("t")))) }
+        }
+        13 => call(
+            dice.pick(&["EQUAL", "NOTCONTAINS", "CONTAIN", "NOTLIKE"]),
+            vec![text_of(dice), literal(&piece(dice))],
+        ),
+        14 => call("ISFIELDEMPTY", vec![text_of(dice)]),
+        15 => {
+            let name = dice.pick(&["REGEXP_INSTR", "REGEXP_COUNT"]);
+            call(">", vec![call(name, vec![text_of(dice), literal(dice.pick(PATTERNS))]), int(0)])
+        }
+        16 => {
+            let json = json(dice);
+            match dice.below(3) {
+                0 => call("IS NOT NULL", vec![json]),
+                1 => call("LIKE", vec![json, literal(&format!("%{}%", piece(dice)))]),
+                _ => call("=", vec![json, literal(dice.pick(&["cmd", "404", "400", "true", "1.50"]))]),
+            }
+        }
+        _ => {
+            let number = call("CHAR_LENGTH", vec![text_of(dice)]);
+            call(">", vec![number, int(3)])
+        }
+    }
+}
+
 fn leaf(dice: &mut Dice) -> Expr {
+    if dice.one_in(3) {
+        return more(dice);
+    }
     match dice.below(22) {
         0..=5 => like(dice),
         6 | 7 => call("REGEXP", vec![text_of(dice), literal(dice.pick(PATTERNS))]),
@@ -178,7 +424,15 @@ pub fn condition(dice: &mut Dice, depth: usize) -> Expr {
         5..=7 => boolean(ExprKind::Or(terms(dice))),
         8 | 9 => boolean(ExprKind::Not(Box::new(condition(dice, depth - 1)))),
         10 => call(
-            dice.pick(&["IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE", "IS UNKNOWN"]),
+            dice.pick(&[
+                "IS TRUE",
+                "IS NOT TRUE",
+                "IS FALSE",
+                "IS NOT FALSE",
+                "IS UNKNOWN",
+                "IS NOT UNKNOWN",
+                "IS NULL",
+            ]),
             vec![condition(dice, depth - 1)],
         ),
         11 => boolean(ExprKind::Case {

@@ -7,12 +7,12 @@ use millstream_formats::format;
 use millstream_rules::RuleInput;
 use millstream_types::{DataType, Fault, FieldSlices, Random, SeededRandom, Slices, TypeKind};
 
-/// A seeded generator.
-pub struct Dice(SeededRandom);
+/// A seeded generator, with the literals that events are made of besides others.
+pub struct Dice(SeededRandom, pub Vec<String>);
 
 impl Dice {
     pub fn new(seed: u64) -> Self {
-        Dice(SeededRandom::new(seed))
+        Dice(SeededRandom::new(seed), Vec::new())
     }
 
     pub fn below(&mut self, n: usize) -> usize {
@@ -42,8 +42,36 @@ pub fn columns() -> Vec<(&'static str, DataType)> {
         ("t", DataType::boolean()),
         ("r", DataType::row([("x", DataType::string()), ("y", DataType::int())])),
         ("k", TypeKind::Char(3).nullable()),
+        ("f", TypeKind::Float.nullable()),
+        ("dt", TypeKind::Date.nullable()),
+        ("tm", TypeKind::Time(0).nullable()),
+        ("ts", TypeKind::timestamp(3).nullable()),
+        ("tz", TypeKind::timestamp_ltz(3).nullable()),
+        ("j", DataType::string()),
+        ("ip", DataType::string()),
+        ("mp", DataType::map(DataType::string(), DataType::string())),
+        ("ar", DataType::array(DataType::string())),
     ]
 }
+
+/// Keys of `mp`, and names in the JSON texts of `j`.
+pub const NAMES: &[&str] = &["user", "n", "p", "a b", "q"];
+
+pub const ADDRESSES: &[&str] = &[
+    "10.1.2.3",
+    " 10.0.0.1 ",
+    "10.0.0.1\n",
+    "::1",
+    "fe80::1",
+    "10.0.0.256",
+    "2001:db8::5",
+    "192.168.1.1",
+    "::ffff:10.1.2.3",
+    "host",
+    "010.1.2.3",
+];
+
+pub const DAYS: &[&str] = &["1969-12-31", "1970-01-01", "2024-02-28", "2024-02-29", "2024-01-01"];
 
 /// What texts are made of: also what changes its length or meets ASCII when its case is changed.
 pub const PIECES: &[&str] = &[
@@ -92,12 +120,41 @@ pub const PIECES: &[&str] = &[
 ];
 
 pub fn text(dice: &mut Dice) -> String {
+    if let Some(text) = adversarial(dice) {
+        return text;
+    }
     let pieces = match dice.below(8) {
         0 => 0,
         1..=3 => 1,
         n => n - 2,
     };
     (0..pieces).map(|_| dice.pick(PIECES)).collect()
+}
+
+/// A text made of a rule's literal: itself, nearly itself, two that overlap, one that goes on in the next field.
+fn adversarial(dice: &mut Dice) -> Option<String> {
+    if dice.1.is_empty() || !dice.one_in(3) {
+        return None;
+    }
+    let at = dice.below(dice.1.len());
+    let literal: Vec<char> = dice.1[at].chars().collect();
+    let at = dice.below(literal.len().max(1));
+    let cut = |range: std::ops::Range<usize>| literal.get(range).unwrap_or(&[]).iter().collect::<String>();
+    let (start, rest, whole) = (cut(0..at), cut(at..literal.len()), cut(0..literal.len()));
+    Some(match dice.below(9) {
+        0 => start,
+        1 => rest,
+        2 => format!("{start}{}", cut(at + 1..literal.len())),
+        3 => format!("{start}{}{rest}", dice.pick(PIECES)),
+        4 => whole
+            .chars()
+            .map(|c| if c.is_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() })
+            .collect(),
+        5 => format!("{start}{whole}"),
+        6 => format!("{}{whole}{}", dice.pick(PIECES), dice.pick(PIECES)),
+        7 => format!(" {whole}  "),
+        _ => whole,
+    })
 }
 
 fn spelled(text: &str, dice: &mut Dice) -> String {
@@ -164,11 +221,69 @@ fn value(name: &str, dice: &mut Dice) -> String {
         "d" => dice.pick(&["0.5", "-7", "12", "1e300", "-0.0", "2.25"]).into(),
         "e" => dice.pick(&["0.5", "-7", "12.00", "9999.99", "2.25", "0"]).into(),
         "t" => dice.pick(&["true", "false", "\"true\""]).into(),
+        "f" => dice.pick(&["0.5", "-7", "12", "1e30", "-0.0", "0.1", "16777217"]).into(),
+        "dt" => format!("\"{}\"", dice.pick(DAYS)),
+        "tm" => format!("\"{}\"", dice.pick(&["00:00:00", "12:30:00.5", "23:59:59"])),
+        "ts" => {
+            format!("\"{} {}\"", dice.pick(DAYS), dice.pick(&["00:00:00", "12:30:00.5", "23:59:59.9999"]))
+        }
+        "tz" => {
+            format!("\"{} {}Z\"", dice.pick(DAYS), dice.pick(&["00:00:00", "12:30:00.5", "23:59:59.9999"]))
+        }
+        "ip" => {
+            let text = if dice.one_in(6) { text(dice) } else { dice.pick(ADDRESSES).to_string() };
+            spelled(&text, dice)
+        }
+        "j" => {
+            let json = match dice.below(8) {
+                0 => text(dice),
+                1 => "[1, \"cmd\"]".into(),
+                _ => object(dice, 2),
+            };
+            spelled(&json, dice)
+        }
+        "mp" => object(dice, 0),
+        "ar" => {
+            let items: Vec<String> = (0..dice.below(4)).map(|_| json_value(dice, 0)).collect();
+            format!("[{}]", items.join(dice.pick(&[",", " , "])))
+        }
         _ => {
-            let t = text(dice);
-            format!("{{\"x\":{},\"y\":{}}}", spelled(&t, dice), number(dice))
+            let x = json_value(dice, 1);
+            let name = if dice.one_in(10) { "\\u0078" } else { "x" };
+            let space = if dice.one_in(10) { " " } else { "" };
+            match dice.below(10) {
+                0 => "{}".into(),
+                1 => format!("{{\"y\":{}}}", number(dice)),
+                2 => format!("{{\"x\":\"cmd\",\"{name}\":{x}}}"),
+                _ => format!("{{\"{name}\"{space}:{space}{x},\"y\":{}}}", number(dice)),
+            }
         }
     }
+}
+
+/// A value in JSON; text most often.
+fn json_value(dice: &mut Dice, depth: usize) -> String {
+    match dice.below(12) {
+        0 => dice.pick(&["4.0e2", "404", "-0", "1.50", "1E+3", "12345678901234567890"]).into(),
+        1 => dice.pick(&["true", "false", "null"]).into(),
+        2 | 3 if depth > 0 => object(dice, depth - 1),
+        _ => {
+            let t = text(dice);
+            spelled(&t, dice)
+        }
+    }
+}
+
+fn object(dice: &mut Dice, depth: usize) -> String {
+    let space = if dice.one_in(4) { " " } else { "" };
+    let fields: Vec<String> = (0..dice.below(4))
+        .map(|_| {
+            let name = dice.pick(NAMES);
+            let value = json_value(dice, depth);
+            format!("{}{space}:{space}{value}", spelled(name, dice))
+        })
+        .collect();
+    format!("{{{}}}", fields.join(&format!(",{space}")))
 }
 
 /// A line: fields in any order, absent, twice.
@@ -179,22 +294,19 @@ pub fn event(dice: &mut Dice) -> String {
             continue;
         }
         for _ in 0..1 + usize::from(dice.one_in(20)) {
-            let name = if dice.one_in(40) { format!("\\u{:04x}", name.as_bytes()[0]) } else { name.into() };
+            let spelled = if dice.one_in(40) {
+                format!("\\u{:04x}{}", name.as_bytes()[0], &name[1..])
+            } else {
+                name.into()
+            };
             let space = if dice.one_in(10) { " " } else { "" };
-            fields.push(format!("\"{name}\"{space}:{space}{}", value(&columns_name(&name), dice)));
+            fields.push(format!("\"{spelled}\"{space}:{space}{}", value(name, dice)));
         }
     }
     if dice.one_in(3) {
         fields.reverse();
     }
     format!("{{{}}}", fields.join(","))
-}
-
-fn columns_name(name: &str) -> String {
-    match name.strip_prefix("\\u") {
-        Some(hex) => char::from_u32(u32::from_str_radix(hex, 16).unwrap()).unwrap().to_string(),
-        None => name.to_string(),
-    }
 }
 
 /// A chunk, cut.

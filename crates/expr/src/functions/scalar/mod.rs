@@ -21,7 +21,7 @@ mod structured;
 mod temporal;
 #[cfg(test)]
 mod tests;
-mod url;
+pub mod url;
 mod variant;
 
 use millstream_types::Fault;

@@ -29,6 +29,10 @@ impl Kernel for Itself {
     fn eval(&self, args: &[Column], _: &Rows<'_>, _: &EvalContext) -> Result<Column, EvalError> {
         args.first().cloned().ok_or_else(|| Fault::internal("a short form without its expression").into())
     }
+
+    fn is_short_form(&self) -> bool {
+        true
+    }
 }
 
 /// The call as the expression that it stands for. Where that does not take the arguments, the refusal names the call.

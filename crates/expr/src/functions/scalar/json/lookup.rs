@@ -41,6 +41,15 @@ impl PathOf {
             _ => Ok(PathOf { constant }),
         }
     }
+
+    /// Whether it is known, and no text makes it fail without asking ON ERROR.
+    pub fn never_fails(&self) -> bool {
+        match &self.constant {
+            Some(Ok(_)) => true,
+            Some(Err(e)) => e.is_for_on_error(),
+            None => false,
+        }
+    }
 }
 
 /// Goes over the rows of a call with a text and a path.

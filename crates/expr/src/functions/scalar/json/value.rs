@@ -61,6 +61,7 @@ fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
     };
     let rules =
         Rules { path: PathOf::of(call)?, on_empty: instead("on-empty"), on_error: instead("on-error") };
+    let plain = rules.never_fails();
     let returning = match clause(call, "returning") {
         Some(Keyword::Type(t)) => t.kind.clone(),
         _ => TypeKind::STRING,
@@ -120,7 +121,9 @@ fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
         }),
         other => return Err(no_returning(call, other, "STRING, BOOLEAN, INTEGER and DOUBLE")),
     };
-    Ok(BoundCall::new(returning.nullable(), args, kernel).fallible())
+    let is_text = matches!(returning, TypeKind::VarChar(_));
+    let bound = BoundCall::new(returning.nullable(), args, kernel);
+    Ok(if is_text && plain { bound } else { bound.fallible() })
 }
 
 /// A DEFAULT value in the type of the result.
@@ -157,6 +160,12 @@ fn mismatch(json: &Json, to: &str) -> Fault {
 }
 
 impl Rules {
+    /// Whether every text has an answer that is text.
+    fn never_fails(&self) -> bool {
+        let error = |i: Instead| matches!(i, Instead::Error);
+        self.path.never_fails() && !error(self.on_empty) && !error(self.on_error)
+    }
+
     fn answer<T>(
         &self,
         found: Found<'_>,

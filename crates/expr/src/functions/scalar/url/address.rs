@@ -91,47 +91,76 @@ fn to_text(call: &Call<'_>) -> Result<BoundCall, Fault> {
     Ok(BoundCall::new(DataType::string(), args, kernel))
 }
 
-/// An entry of a list of addresses.
-#[derive(Debug, Clone, Copy)]
-enum Entry {
-    V4(u32, u32),
-    V6(u128, u128),
+/// IP addresses that IPCONTAINS looks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addresses {
+    /// Closed ranges of one family each, in ascending order of their lower ends.
+    ranges: Vec<(IpAddr, IpAddr)>,
+    /// The highest upper end of each range and those before it.
+    highest: Vec<IpAddr>,
 }
 
-impl Entry {
-    /// An address, a range, or a network; `None`: what is none of them, or a range that holds no address.
-    fn of(entry: &str) -> Option<Self> {
-        let entry = entry.trim();
-        if let Some((low, high)) = entry.split_once('-') {
-            return match (low.trim().parse().ok()?, high.trim().parse().ok()?) {
-                (IpAddr::V4(low), IpAddr::V4(high)) => Some(Entry::V4(low.to_bits(), high.to_bits())),
-                (IpAddr::V6(low), IpAddr::V6(high)) => Some(Entry::V6(low.to_bits(), high.to_bits())),
-                _ => None,
-            };
-        }
-        let (network, bits) = match entry.split_once('/') {
-            Some((network, bits)) => (network.trim(), Some(bits.trim().parse::<u32>().ok()?)),
-            None => (entry, None),
-        };
-        match network.parse().ok()? {
-            IpAddr::V4(n) => {
-                let bits = bits.unwrap_or(32);
-                let host = u32::MAX.checked_shr(bits).unwrap_or(0);
-                (bits <= 32).then_some(Entry::V4(n.to_bits() & !host, n.to_bits() | host))
-            }
-            IpAddr::V6(n) => {
-                let bits = bits.unwrap_or(128);
-                let host = u128::MAX.checked_shr(bits).unwrap_or(0);
-                (bits <= 128).then_some(Entry::V6(n.to_bits() & !host, n.to_bits() | host))
-            }
-        }
+impl Addresses {
+    /// Reads a list of addresses, ranges and networks with commas between them; what is none of these holds no address.
+    pub fn read(list: &str) -> Self {
+        let mut ranges: Vec<(IpAddr, IpAddr)> = list.split(',').filter_map(range_of).collect();
+        ranges.sort_unstable();
+        let highest = ranges
+            .iter()
+            .scan(None, |highest: &mut Option<IpAddr>, (_, high)| {
+                *highest = Some(highest.map_or(*high, |h| h.max(*high)));
+                *highest
+            })
+            .collect();
+        Addresses { ranges, highest }
     }
 
-    fn holds(self, address: IpAddr) -> bool {
-        match (self, address) {
-            (Entry::V4(low, high), IpAddr::V4(a)) => (low..=high).contains(&a.to_bits()),
-            (Entry::V6(low, high), IpAddr::V6(a)) => (low..=high).contains(&a.to_bits()),
-            _ => false,
+    /// The address that a text is, as IPCONTAINS reads it.
+    pub fn address(text: &str) -> Option<IpAddr> {
+        address_of(text)
+    }
+
+    /// The ranges, closed and of one family each.
+    pub fn ranges(&self) -> &[(IpAddr, IpAddr)] {
+        &self.ranges
+    }
+
+    /// Whether one of them is this address.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let mut before = self.ranges.partition_point(|(low, _)| *low <= address);
+        while let Some(last) = before.checked_sub(1) {
+            match (self.ranges.get(last), self.highest.get(last)) {
+                (Some((_, high)), _) if *high >= address => return true,
+                (_, Some(highest)) if *highest >= address => before = last,
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+/// The addresses of one entry: an address, a range, or a network.
+fn range_of(entry: &str) -> Option<(IpAddr, IpAddr)> {
+    let entry = entry.trim();
+    if let Some((low, high)) = entry.split_once('-') {
+        let (low, high): (IpAddr, IpAddr) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        return (low.is_ipv4() == high.is_ipv4() && low <= high).then_some((low, high));
+    }
+    let Some((network, bits)) = entry.split_once('/') else {
+        return entry.parse().ok().map(|address| (address, address));
+    };
+    let bits: u32 = bits.trim().parse().ok()?;
+    match network.trim().parse().ok()? {
+        IpAddr::V4(network) => {
+            // All bits are shifted out for a network of 32 bits.
+            let rest = u32::MAX.checked_shr(bits).unwrap_or(0);
+            let low = network.to_bits() & !rest;
+            (bits <= 32).then(|| (IpAddr::V4(low.into()), IpAddr::V4((low | rest).into())))
+        }
+        IpAddr::V6(network) => {
+            let rest = u128::MAX.checked_shr(bits).unwrap_or(0);
+            let low = network.to_bits() & !rest;
+            (bits <= 128).then(|| (IpAddr::V6(low.into()), IpAddr::V6((low | rest).into())))
         }
     }
 }
@@ -161,17 +190,20 @@ fn plain_v4(text: &[u8]) -> Option<Ipv4Addr> {
 
 fn contains(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let args = arguments(call, "IPCONTAINS(<CHARACTER>, <CHARACTER>)", 2, &[Arg::Text; 2])?;
-    let constant: Option<Vec<Entry>> =
-        call.literal_text(1).map(|list| list.split(',').filter_map(Entry::of).collect());
+    let known = call.literal_text(1).map(Addresses::read);
     let kernel = simple("IPCONTAINS", move |arguments, _| {
         let (addresses, lists) = (arguments.strings(0)?, arguments.strings(1)?);
+        let mut last: Option<(&str, Addresses)> = None;
         booleans::build(arguments.rows(), |row| {
             let (Some(address), Some(list)) = (addresses.get(row), lists.get(row)) else { return Ok(None) };
-            let Some(address) = address_of(address) else { return Ok(Some(false)) };
-            Ok(Some(match &constant {
-                Some(entries) => entries.iter().any(|e| e.holds(address)),
-                None => list.split(',').filter_map(Entry::of).any(|e| e.holds(address)),
-            }))
+            let Some(address) = Addresses::address(address) else { return Ok(Some(false)) };
+            if let Some(known) = &known {
+                return Ok(Some(known.contains(address)));
+            }
+            if last.as_ref().is_none_or(|(text, _)| *text != list) {
+                last = Some((list, Addresses::read(list)));
+            }
+            Ok(last.as_ref().map(|(_, addresses)| addresses.contains(address)))
         })
     });
     Ok(BoundCall::new(of_kind(call, TypeKind::Boolean), args, kernel))

@@ -9,6 +9,8 @@ mod tests;
 
 use crate::Function;
 
+pub use address::Addresses;
+
 /// The lists of the files of this folder.
 pub(super) const FUNCTIONS: &[&[Function]] =
     &[parse::FUNCTIONS, escape::FUNCTIONS, address::FUNCTIONS, region::FUNCTIONS];
