@@ -4,7 +4,7 @@ use millstream_expr::functions::call_expr;
 use millstream_expr::{BindContext, CastMode, Expr, ExprKind, fold};
 use millstream_types::{DataType, Span, TypeKind, Value};
 
-use crate::events::{Dice, NAMES, PIECES, columns, text};
+use crate::events::{Dice, NAMES, columns, text};
 use crate::soundness::context;
 
 fn call(name: &str, args: Vec<Expr>) -> Expr {
@@ -179,7 +179,7 @@ fn text_of(dice: &mut Dice) -> Expr {
 }
 
 fn piece(dice: &mut Dice) -> String {
-    let t: String = (0..1 + dice.below(3)).map(|_| dice.pick(PIECES)).collect();
+    let t: String = (0..1 + dice.below(3)).map(|_| dice.piece()).collect();
     if dice.one_in(3) { t.to_lowercase() } else { t }
 }
 

@@ -7,16 +7,29 @@ use millstream_formats::format;
 use millstream_rules::RuleInput;
 use millstream_types::{DataType, Fault, FieldSlices, Random, SeededRandom, Slices, TypeKind};
 
-/// A seeded generator, with the literals that events are made of besides others.
-pub struct Dice(SeededRandom, pub Vec<String>);
+/// A seeded generator.
+pub struct Dice {
+    random: SeededRandom,
+    /// The literals that events are made of besides others.
+    pub literals: Vec<String>,
+    /// The few pieces that most texts of rules and events are made of, so that they meet.
+    pieces: Vec<&'static str>,
+}
 
 impl Dice {
     pub fn new(seed: u64) -> Self {
-        Dice(SeededRandom::new(seed), Vec::new())
+        let mut dice = Dice { random: SeededRandom::new(seed), literals: Vec::new(), pieces: Vec::new() };
+        dice.pieces = (0..3 + dice.below(4)).map(|_| dice.pick(PIECES)).collect();
+        dice
+    }
+
+    pub fn piece(&mut self) -> &'static str {
+        let at = self.below(self.pieces.len());
+        if self.one_in(8) { self.pick(PIECES) } else { self.pieces[at] }
     }
 
     pub fn below(&mut self, n: usize) -> usize {
-        (self.0.next_u64() % n as u64) as usize
+        (self.random.next_u64() % n as u64) as usize
     }
 
     pub fn one_in(&mut self, n: usize) -> bool {
@@ -128,30 +141,34 @@ pub fn text(dice: &mut Dice) -> String {
         1..=3 => 1,
         n => n - 2,
     };
-    (0..pieces).map(|_| dice.pick(PIECES)).collect()
+    (0..pieces).map(|_| dice.piece()).collect()
 }
 
 /// A text made of a rule's literal: itself, nearly itself, two that overlap, one that goes on in the next field.
 fn adversarial(dice: &mut Dice) -> Option<String> {
-    if dice.1.is_empty() || !dice.one_in(3) {
+    if dice.literals.is_empty() || !dice.one_in(3) {
         return None;
     }
-    let at = dice.below(dice.1.len());
-    let literal: Vec<char> = dice.1[at].chars().collect();
+    let at = dice.below(dice.literals.len());
+    let literal: Vec<char> = dice.literals[at].chars().collect();
     let at = dice.below(literal.len().max(1));
     let cut = |range: std::ops::Range<usize>| literal.get(range).unwrap_or(&[]).iter().collect::<String>();
     let (start, rest, whole) = (cut(0..at), cut(at..literal.len()), cut(0..literal.len()));
-    Some(match dice.below(9) {
+    let other = dice.below(dice.literals.len());
+    let other = dice.literals[other].clone();
+    Some(match dice.below(11) {
+        9 => format!("{start}{other}{rest}"),
+        10 => format!("{whole}{other}"),
         0 => start,
         1 => rest,
         2 => format!("{start}{}", cut(at + 1..literal.len())),
-        3 => format!("{start}{}{rest}", dice.pick(PIECES)),
+        3 => format!("{start}{}{rest}", dice.piece()),
         4 => whole
             .chars()
             .map(|c| if c.is_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() })
             .collect(),
         5 => format!("{start}{whole}"),
-        6 => format!("{}{whole}{}", dice.pick(PIECES), dice.pick(PIECES)),
+        6 => format!("{}{whole}{}", dice.piece(), dice.piece()),
         7 => format!(" {whole}  "),
         _ => whole,
     })

@@ -42,14 +42,15 @@ struct Tally {
 fn round(seed: u64, tally: &mut Tally) {
     const RULES: usize = 40;
     let mut dice = Dice::new(seed);
-    let mut rules: Vec<Rule> =
-        (0..RULES).map(|id| Rule { id, predicate: Some(planned(&mut dice, id % 4)) }).collect();
+    let mut rules: Vec<Rule> = (0..RULES)
+        .map(|id| Rule { id, predicate: Some(planned(&mut dice, (id % 6).saturating_sub(2))) })
+        .collect();
     rules[0].predicate = None;
     // Rules that share terms, and rules that are the same.
     rules[1].predicate = rules[2].predicate.clone();
     let mut index = IndexedRules::new(&rules).unwrap();
     let mut reference = PlainRules::new(&rules).unwrap();
-    dice.1 = rules.iter().filter_map(|r| r.predicate.as_ref()).flat_map(literals).collect();
+    dice.literals = rules.iter().filter_map(|r| r.predicate.as_ref()).flat_map(literals).collect();
     for _ in 0..3 {
         let lines: Vec<String> = (0..1 + dice.below(40)).map(|_| event(&mut dice)).collect();
         let all: Vec<usize> = (0..columns().len()).collect();
