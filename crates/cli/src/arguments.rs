@@ -22,6 +22,8 @@ pub enum Command {
     Check(TextArguments),
     /// Print the plans of SQL files, without running them; with --rules, what each rule costs and why.
     Explain(ExplainArguments),
+    /// Say which part of a rule's condition an event does not meet, with the values.
+    ExplainEvent(ExplainEventArguments),
     /// List the functions, or say what one does.
     Functions(FunctionArguments),
 }
@@ -88,9 +90,24 @@ pub struct ExplainArguments {
     /// Instead of the plans, a table of the INSERTs' conditions: how each one's rows are found, and what it costs on the sample.
     #[arg(long)]
     pub rules: bool,
-    /// A file of records that stands in for every source while the rules are measured; nothing is written anywhere.
+    /// A file of records that stands in for every source while the rules are measured; nothing is written anywhere. It may also stand
+    /// behind the SQL files, if its name does not end with `.sql`.
     #[arg(long, value_name = "FILE", requires = "rules")]
     pub sample: Option<PathBuf>,
+}
+
+/// Arguments of `explain-event`.
+#[derive(Debug, Args)]
+pub struct ExplainEventArguments {
+    /// The SQL files, and behind them the file of the event: one record, as the rule's source has it, or one a line.
+    #[arg(required = true, num_args = 2..)]
+    pub files: Vec<PathBuf>,
+    /// The rule: the table that its INSERT writes; `table#2` for the second one, where several write it. `explain --rules` shows the names.
+    #[arg(long, value_name = "NAME")]
+    pub rule: String,
+    /// Set a session option before the first statement, as SET does.
+    #[arg(short = 'D', value_name = "OPTION=VALUE")]
+    pub options: Vec<String>,
 }
 
 /// Arguments of `functions`.

@@ -1,5 +1,7 @@
 //! `millstream explain`.
 
+use std::path::PathBuf;
+
 use millstream::types::{Fault, Span};
 use millstream::{Restore, Session};
 
@@ -9,10 +11,14 @@ use crate::text::{self, Text};
 use crate::{DONE, FAILED, WRONG_TEXT};
 
 /// What stands between two texts that are planned as one.
-const BETWEEN: &str = "\n;\n";
+pub const BETWEEN: &str = "\n;\n";
 
 /// Prints the plans of the texts, or what their rules cost.
-pub async fn explain(arguments: &ExplainArguments) -> u8 {
+pub async fn explain(mut arguments: ExplainArguments) -> u8 {
+    if arguments.rules && arguments.sample.is_none() {
+        arguments.sample = sample_behind(&mut arguments.text.text.files);
+    }
+    let arguments = &arguments;
     let texts = match text::read(&arguments.text.text) {
         Ok(texts) => texts,
         Err(code) => return code,
@@ -43,8 +49,17 @@ pub async fn explain(arguments: &ExplainArguments) -> u8 {
     output::answer(&answer, DONE)
 }
 
+/// A sample that stands behind the SQL files.
+fn sample_behind(files: &mut Vec<PathBuf>) -> Option<PathBuf> {
+    let is_sql = |p: &PathBuf| p.as_os_str() == "-" || p.extension().is_some_and(|e| e == "sql");
+    if files.len() < 2 {
+        return None;
+    }
+    files.pop_if(|last| !is_sql(last))
+}
+
 /// A fault of the joined texts, with the file and the line of the text that it is in.
-fn in_its_text(fault: &Fault, texts: &[Text], joined: &str) -> String {
+pub fn in_its_text(fault: &Fault, texts: &[Text], joined: &str) -> String {
     let Some(span) = fault.span() else { return fault.render("", joined) };
     let mut start = 0;
     for text in texts {

@@ -1,10 +1,11 @@
-//! The `millstream` command: `run`, `check`, `explain`, `functions`. It only wires the library to a terminal.
+//! The `millstream` command: `run`, `check`, `explain`, `explain-event`, `functions`. It only wires the library to a terminal.
 //!
 //! It must never know how anything is computed.
 
 mod arguments;
 mod check;
 mod explain;
+mod explain_event;
 mod functions;
 mod interrupt;
 mod output;
@@ -42,7 +43,8 @@ fn main() -> ExitCode {
         match arguments.command {
             Command::Run(a) => run::run(a).await,
             Command::Check(a) => check::check(&a),
-            Command::Explain(a) => explain::explain(&a).await,
+            Command::Explain(a) => explain::explain(a).await,
+            Command::ExplainEvent(a) => explain_event::explain_event(a),
             Command::Functions(a) => functions::functions(&a),
         }
     });

@@ -24,6 +24,7 @@ mod rows;
 mod rules;
 mod script;
 mod session;
+mod verdict;
 
 pub use arrow;
 pub use explain::Explanation;
@@ -41,3 +42,4 @@ pub use rows::Rows;
 pub use rules::{RuleRow, RuleTable};
 pub use script::ScriptFault;
 pub use session::{Lookup, Session, SessionBuilder, StatementResult};
+pub use verdict::{EventVerdict, Truth, VerdictPart};

@@ -1,12 +1,13 @@
 //! What each rule of a text costs, and why.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use millstream_engine::{Anchoring, Completion, RuleReport};
 use millstream_flow::Options;
-use millstream_plan::{ColumnSource, JobPlan, Op, ScanGroup, SinkTarget, TableSpec};
+use millstream_plan::{ColumnSource, JobPlan, NodeId, Op, ScanGroup, SinkTarget, TableSpec};
 use millstream_types::Fault;
 
 use crate::Session;
@@ -23,7 +24,7 @@ pub struct RuleTable {
 /// A rule.
 #[derive(Debug, Clone)]
 pub struct RuleRow {
-    /// The table that its statement writes.
+    /// The table that its statement writes; with `#1`, `#2`, … behind it where several rules write it.
     pub name: String,
     /// How its rows are found, and the figures.
     pub report: RuleReport,
@@ -40,14 +41,7 @@ impl Session {
         mut plan: JobPlan,
         sample: Option<&Path>,
     ) -> Result<RuleTable, Fault> {
-        let names: Vec<(usize, String)> = plan
-            .nodes
-            .iter()
-            .filter_map(|n| match &n.op {
-                Op::Sink(s) => Some((n.statement, s.name.clone())),
-                _ => None,
-            })
-            .collect();
+        let names = rule_names(&plan);
         for node in &mut plan.nodes {
             if let Op::Sink(sink) = &mut node.op {
                 sink.target = SinkTarget::Table(Arc::new(TableSpec {
@@ -64,7 +58,9 @@ impl Session {
                 }));
             }
         }
-        let columns: Vec<(String, Vec<String>)> = plan.scan_groups.iter().map(column_names).collect();
+        let columns: Vec<(String, Vec<String>)> =
+            plan.scan_groups.iter().map(|g| (g.table.name.clone(), names_of(g))).collect();
+        let tables: Vec<String> = plan.scan_groups.iter().map(|g| g.table.name.clone()).collect();
         for group in &mut plan.scan_groups {
             if group.table.format.is_none() {
                 continue;
@@ -85,13 +81,25 @@ impl Session {
             return Err(fault);
         }
         let costs = report.progress.rules.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // A statement's rules on one source come in the order of its scans.
+        let mut taken = vec![false; names.len()];
+        let mut name_of = |statement: usize, table: &str| {
+            let found = names.iter().zip(&mut taken).find(|(rule, taken)| {
+                let of_table = tables.get(rule.group).is_some_and(|t| t == table);
+                rule.statement == statement && of_table && !**taken
+            });
+            found.map_or_else(
+                || table.to_string(),
+                |(rule, taken)| {
+                    *taken = true;
+                    rule.name.clone()
+                },
+            )
+        };
         let mut rows: Vec<RuleRow> = costs
             .into_iter()
             .map(|cost| RuleRow {
-                name: names
-                    .iter()
-                    .find(|(statement, _)| *statement == cost.statement)
-                    .map_or_else(|| cost.table.clone(), |(_, name)| name.clone()),
+                name: name_of(cost.statement, &cost.table),
                 report: RuleReport {
                     anchoring: with_names(
                         cost.report.anchoring,
@@ -110,15 +118,71 @@ impl Session {
     }
 }
 
-/// A scan group's table and the names of its columns.
-fn column_names(group: &ScanGroup) -> (String, Vec<String>) {
+/// A rule of a plan.
+pub(crate) struct NamedRule {
+    /// The table that its statement writes; with `#1`, `#2`, … behind it, in the order of the text, where several rules write it.
+    pub name: String,
+    statement: usize,
+    group: usize,
+    /// The scan whose rows it chooses.
+    pub scan: NodeId,
+}
+
+impl NamedRule {
+    /// Whether a name is this rule's, in full or without catalog and database.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || short(&self.name) == name
+    }
+}
+
+/// The rules of a plan by name: each scan of each statement is one.
+pub(crate) fn rule_names(plan: &JobPlan) -> Vec<NamedRule> {
+    let sink = |statement: usize| {
+        let of_statement = plan.nodes.iter().filter(|n| n.statement == statement);
+        of_statement.into_iter().find_map(|n| match &n.op {
+            Op::Sink(s) => Some(s.name.clone()),
+            _ => None,
+        })
+    };
+    let mut rules: Vec<NamedRule> = Vec::new();
+    for (position, node) in plan.nodes.iter().enumerate() {
+        if let Op::Scan(scan) = &node.op {
+            let (statement, group, scan) = (node.statement, scan.group, NodeId(position));
+            let name = sink(statement).unwrap_or_else(|| format!("statement {}", statement + 1));
+            rules.push(NamedRule { name, statement, group, scan });
+        }
+    }
+    // In the order of the text.
+    rules.sort_by_key(|r| (r.statement, r.scan));
+    let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
+    for rule in &rules {
+        counts.entry(rule.name.clone()).or_default().0 += 1;
+    }
+    for rule in &mut rules {
+        if let Some((count, seen)) = counts.get_mut(&rule.name)
+            && *count > 1
+        {
+            *seen += 1;
+            rule.name = format!("{}#{seen}", rule.name);
+        }
+    }
+    rules
+}
+
+/// A table's name without the catalog and database that every session begins in.
+pub(crate) fn short(name: &str) -> &str {
+    name.strip_prefix("default_catalog.default_database.").unwrap_or(name)
+}
+
+/// The names of a scan group's columns.
+pub(crate) fn names_of(group: &ScanGroup) -> Vec<String> {
     let names = group.columns.iter().map(|c| match c {
         ColumnSource::Physical(i) => {
             group.table.schema.field(*i).map_or_else(|| format!("#{i}"), |f| f.name.to_string())
         }
         ColumnSource::Metadata { key, .. } => key.clone(),
     });
-    (group.table.name.clone(), names.collect())
+    names.collect()
 }
 
 /// Puts columns' names for their positions, and makes texts printable.
@@ -142,8 +206,6 @@ fn with_names(anchoring: Anchoring, columns: &[String]) -> Anchoring {
 
 impl fmt::Display for RuleTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short =
-            |name: &str| name.strip_prefix("default_catalog.default_database.").unwrap_or(name).to_string();
         let width = self.rows.iter().map(|r| short(&r.name).chars().count()).max().unwrap_or(0).max(4);
         writeln!(f, "{:<width$}  {:>10}  {:>10}  {:>12}  how", "rule", "candidates", "hits", "ns a record")?;
         for row in &self.rows {

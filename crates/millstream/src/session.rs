@@ -302,15 +302,23 @@ impl Session {
         schema: SchemaRef,
         changes: bool,
     ) -> Result<RowRenderer, Fault> {
+        RowRenderer::new(format, schema, changes, self.eval_context())
+    }
+
+    /// What evaluation outside a job may know.
+    pub(crate) fn eval_context(&self) -> EvalContext {
         let settings = self.state.settings.job_settings();
-        let context = EvalContext {
+        EvalContext {
             clock: self.environment.clock.clone(),
             random: self.environment.random.clone(),
             zone: settings.zone.clone(),
             query_start: self.environment.clock.now_millis(),
             batch: settings.batch,
-        };
-        RowRenderer::new(format, schema, changes, context)
+        }
+    }
+
+    pub(crate) fn parts(&self) -> &dyn millstream_engine::Parts {
+        &*self.parts
     }
 
     /// The plans of a text: its INSERTs as one job, and each SELECT, without running anything.

@@ -13,7 +13,7 @@ mod plan;
 pub mod session;
 pub mod statement;
 
-pub use explain::{ExplainOptions, explain_json, explain_text};
+pub use explain::{ExplainOptions, explain_json, explain_text, expression_text};
 pub use optimize::scan_sharing::{merged, same_source, source_identity};
 pub use plan::{
     AggregateCall, AggregateOp, ColumnSource, JobPlan, JobSettings, JoinKind, JoinOp, MatchOp, Node, NodeId,

@@ -6,6 +6,11 @@ use millstream_types::{DataType, TypeKind, Value};
 /// Longest text of one expression in a plan for a person.
 pub(super) const MAX_TEXT: usize = 4096;
 
+/// An expression as SQL with the names of its input's columns.
+pub fn expression_text(expr: &Expr, name: &dyn Fn(usize) -> String) -> String {
+    Printer { name }.text(expr)
+}
+
 /// Prints expressions over columns with these names.
 pub(super) struct Printer<'a> {
     /// The name of a column.

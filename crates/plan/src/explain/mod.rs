@@ -5,6 +5,7 @@ mod json;
 mod operator;
 mod tree;
 
+pub use expression::expression_text;
 pub use json::explain_json;
 pub(crate) use operator::{condition_text, meaning_text, operator_text};
 pub use tree::{ExplainOptions, explain_text};

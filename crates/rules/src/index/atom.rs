@@ -60,7 +60,9 @@ impl Atom {
         match &self.test {
             Test::Text { literal, place: Place::Whole, .. } => 0.02 / literal.len().max(1) as f64,
             Test::Text { literal, .. } | Test::Raw { literal, .. } => match literal.len() {
-                0 | 1 => 0.9,
+                0 => 0.9,
+                1 if literal.iter().all(|b| b.is_ascii_punctuation()) => 0.4,
+                1 => 0.9,
                 2 => 0.5,
                 3 => 0.1,
                 n => 0.02 / (n - 3) as f64,

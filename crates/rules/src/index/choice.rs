@@ -13,8 +13,8 @@ const DEEPEST: usize = 8;
 enum Choice {
     /// The first value whose condition is TRUE; the last one where none is.
     Case(Vec<(Expr, Expr)>, Expr),
-    /// The first value that is not NULL; whether the test is NULL for NULL.
-    Coalesce(Vec<Expr>, bool),
+    /// Values, of which the first that is not NULL is tested, each with its test; whether the test is NULL for NULL.
+    Coalesce(Vec<(Expr, Expr)>, bool),
 }
 
 impl Reading<'_> {
@@ -26,7 +26,14 @@ impl Reading<'_> {
                 Some(self.case(&branches, &otherwise, negated, shows))
             }
             Choice::Coalesce(tests, strict) => {
-                let parts: Vec<Known> = tests.iter().map(|t| self.read(t, negated, shows)).collect();
+                let mut parts: Vec<Known> = Vec::with_capacity(tests.len());
+                let mut nulls: Vec<Condition> = Vec::new();
+                for (value, test) in &tests {
+                    let known = self.read(test, negated, shows);
+                    let condition = Condition::all(nulls.iter().cloned().chain([known.condition]).collect());
+                    parts.push(Known { condition, ..known });
+                    nulls.push(self.null(value));
+                }
                 // TRUE where the first one is; of the others nothing is asked beyond the first one's NULLs.
                 let others = parts.iter().skip(1).all(|k| k.condition == Condition::Never);
                 let exact = strict && others && parts.first().is_some_and(|k| k.exact);
@@ -92,7 +99,10 @@ fn choice(test: &Expr) -> Option<Choice> {
             ("IF", [condition, value, otherwise]) => {
                 Some(Choice::Case(vec![(condition.clone(), with(value)?)], with(otherwise)?))
             }
-            (_, args) => Some(Choice::Coalesce(args.iter().map(with).collect::<Option<_>>()?, strict)),
+            (_, args) => {
+                let tests = args.iter().map(|a| Some((a.clone(), with(a)?)));
+                Some(Choice::Coalesce(tests.collect::<Option<_>>()?, strict))
+            }
         },
         _ => None,
     }

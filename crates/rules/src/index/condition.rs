@@ -163,7 +163,8 @@ impl Reading<'_> {
         Known::loose(self.null(expr))
     }
 
-    fn null(&mut self, expr: &Expr) -> Condition {
+    /// What holds wherever an expression, which cannot fail, is NULL.
+    pub(super) fn null(&mut self, expr: &Expr) -> Condition {
         let any = |reading: &mut Self, terms: &[Expr]| {
             Condition::any(terms.iter().map(|t| reading.null(t)).collect())
         };
@@ -172,6 +173,12 @@ impl Reading<'_> {
             ExprKind::Literal(value) if value.is_null() => Condition::Always,
             ExprKind::Literal(_) => Condition::Never,
             ExprKind::Not(inner) => self.null(inner),
+            // Between strings nothing is lost.
+            ExprKind::Cast { input, .. }
+                if expr.data_type.kind.is_string() && input.data_type.kind.is_string() =>
+            {
+                self.null(input)
+            }
             ExprKind::And(terms) | ExprKind::Or(terms) => any(self, terms),
             ExprKind::Call(call) if !expr.data_type.nullable && call.kernel.is_short_form() => {
                 Condition::Never

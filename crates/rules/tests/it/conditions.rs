@@ -85,7 +85,10 @@ fn cut(dice: &mut Dice, plain: Expr) -> Expr {
         4 => call("RIGHT", vec![plain, n(dice)]),
         5 => call("SUBSTRING", vec![plain, n(dice)]),
         6 => call("SUBSTRING", vec![plain, n(dice), n(dice)]),
-        7 => call("REPLACE", vec![plain, literal(&piece(dice)), literal(dice.pick(&["", "cmd", "x"]))]),
+        7 => {
+            let new = if dice.one_in(2) { "" } else { dice.piece() };
+            call("REPLACE", vec![plain, literal(dice.piece()), literal(new)])
+        }
         8 => call(
             "REGEXP_REPLACE",
             vec![plain, literal(dice.pick(PATTERNS)), literal(dice.pick(&["", "abc"]))],
@@ -104,7 +107,8 @@ fn cut(dice: &mut Dice, plain: Expr) -> Expr {
 fn joined(dice: &mut Dice) -> Expr {
     let mut parts = vec![text_column(dice), text_column(dice)];
     if dice.one_in(2) {
-        parts.insert(1, literal(dice.pick(&[" ", "|", "cmd"])));
+        let middle = if dice.one_in(2) { piece(dice) } else { " ".into() };
+        parts.insert(1, literal(&middle));
     }
     if dice.one_in(2) {
         return call("CONCAT", parts);
@@ -255,7 +259,7 @@ fn dates(dice: &mut Dice) -> Expr {
 }
 
 fn more(dice: &mut Dice) -> Expr {
-    match dice.below(18) {
+    match dice.below(19) {
         0 => call(
             "IPCONTAINS",
             vec![
@@ -301,6 +305,12 @@ fn more(dice: &mut Dice) -> Expr {
             let number =
                 Expr::new(ExprKind::Field { input: Box::new(column("r")), index: 1 }, DataType::int());
             call(dice.pick(&["=", "<", ">="]), vec![number, int(dice.below(4) as i64)])
+        }
+        17 => {
+            let text = if dice.one_in(2) { part_of(dice) } else { json(dice) };
+            let wanted =
+                dice.pick(&["404", "4.0e2", "400.0", "400", "1.50", "1.5", "true", "0", "1000", "1E+3"]);
+            call(dice.pick(&["=", "LIKE", "STARTSWITH"]), vec![text, literal(wanted)])
         }
         8 => call("ARRAY_CONTAINS", vec![column("ar"), strings(literal(&piece(dice)))]),
         9 => {

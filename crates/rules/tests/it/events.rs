@@ -146,7 +146,7 @@ pub fn text(dice: &mut Dice) -> String {
 
 /// A text made of a rule's literal: itself, nearly itself, two that overlap, one that goes on in the next field.
 fn adversarial(dice: &mut Dice) -> Option<String> {
-    if dice.literals.is_empty() || !dice.one_in(3) {
+    if dice.literals.is_empty() || dice.one_in(2) {
         return None;
     }
     let at = dice.below(dice.literals.len());
@@ -284,6 +284,13 @@ fn json_value(dice: &mut Dice, depth: usize) -> String {
         0 => dice.pick(&["4.0e2", "404", "-0", "1.50", "1E+3", "12345678901234567890"]).into(),
         1 => dice.pick(&["true", "false", "null"]).into(),
         2 | 3 if depth > 0 => object(dice, depth - 1),
+        4..=6 => {
+            let t = text(dice);
+            let units = |c: char| {
+                c.encode_utf16(&mut [0; 2]).iter().map(|u| format!("\\u{u:04x}")).collect::<String>()
+            };
+            format!("\"{}\"", t.chars().map(units).collect::<String>())
+        }
         _ => {
             let t = text(dice);
             spelled(&t, dice)
@@ -295,7 +302,7 @@ fn object(dice: &mut Dice, depth: usize) -> String {
     let space = if dice.one_in(4) { " " } else { "" };
     let fields: Vec<String> = (0..dice.below(4))
         .map(|_| {
-            let name = dice.pick(NAMES);
+            let name = if dice.one_in(2) { "user" } else { dice.pick(NAMES) };
             let value = json_value(dice, depth);
             format!("{}{space}:{space}{value}", spelled(name, dice))
         })
