@@ -133,16 +133,17 @@ impl Session {
             zone: context.zone.clone(),
         })?;
         let (mut slices, mut bad) = (Slices::default(), Vec::new());
-        // A JSON value over several lines is one record: a line break in it is only layout.
-        let mut chunk = one_record(events);
-        if table.format.as_deref() == Some("json") {
-            decoder.cut(&chunk, &read, &mut slices, &mut bad)?;
-        }
-        if slices.rows == 0 {
-            bad.clear();
-            slices = Slices::default();
-            chunk = lines_of(events);
-            decoder.cut(&chunk, &read, &mut slices, &mut bad)?;
+        let mut chunk = lines_of(events);
+        decoder.cut(&chunk, &read, &mut slices, &mut bad)?;
+        if table.format.as_deref() == Some("json") && (slices.rows == 0 || !bad.is_empty()) {
+            // A JSON value over several lines is one record: a line break in it is only layout.
+            let whole = one_record(events);
+            let (mut of_whole, mut none_bad) = (Slices::default(), Vec::new());
+            decoder.cut(&whole, &read, &mut of_whole, &mut none_bad)?;
+            if of_whole.rows > 0 && none_bad.is_empty() {
+                (chunk, slices) = (whole, of_whole);
+                bad.clear();
+            }
         }
         if let Some(bad) = bad.into_iter().next() {
             return Err(bad.fault.in_place(format!("event {}", bad.record + 1)));

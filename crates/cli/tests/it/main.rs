@@ -7,6 +7,7 @@ mod bad_input;
 mod jobs;
 mod loghub;
 mod logs;
+mod rules;
 mod run;
 mod signals;
 mod watch;

@@ -3,6 +3,7 @@
 // Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod anchors;
 mod deep;
 mod examples;
 mod lookups;

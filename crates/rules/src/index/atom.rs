@@ -156,11 +156,11 @@ impl Cover {
                 for part in parts {
                     let cover = Cover::of(part, rate)?;
                     whole.atoms.extend(cover.atoms);
-                    whole.rate += cover.rate;
                     whole.lossless &= cover.lossless;
                 }
                 whole.atoms.sort_unstable();
                 whole.atoms.dedup();
+                whole.rate = whole.atoms.iter().map(|a| rate(*a)).sum();
                 Some(whole)
             }
         }
