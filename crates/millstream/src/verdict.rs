@@ -245,8 +245,11 @@ impl Judge<'_> {
             }
         });
         let is_text = data_type.kind.is_string();
-        let bind =
-            BindContext { zone: self.context.zone.clone(), batch: self.context.batch, legacy_cast: false };
+        let bind = BindContext {
+            zone: self.context.zone.clone(),
+            batch: self.context.batch,
+            ..BindContext::default()
+        };
         let read = Expr::column(column, data_type);
         let text = match is_text {
             true => Ok(read),
