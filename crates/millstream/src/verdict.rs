@@ -131,6 +131,7 @@ impl Session {
             read: read.clone(),
             options: table.format_options.clone(),
             zone: context.zone.clone(),
+            clock: context.clock.clone(),
         })?;
         let (mut slices, mut bad) = (Slices::default(), Vec::new());
         let mut chunk = lines_of(events);
