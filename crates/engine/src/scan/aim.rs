@@ -76,7 +76,7 @@ impl ScanTask {
             // One of them is to blame, and only its job.
             renewed = self.add_one_by_one(&fresh);
         }
-        match renewed {
+        match renewed.and_then(|()| self.redecode()) {
             Ok(()) => self.aim(),
             Err(fault) => self.fail_all(&fault),
         }
@@ -198,7 +198,21 @@ impl ScanTask {
         Ok(())
     }
 
-    /// Lets the decoder find a job's columns, too; gives where they stand here.
+    /// The decoder reads what the subscribers read, and nothing else: what nobody needs must not be bad.
+    fn redecode(&mut self) -> Result<(), Fault> {
+        let Some(making) = &self.spec.making else { return Ok(()) };
+        let mut reads: Vec<usize> = self.subscribers.iter().flat_map(|s| s.subscription.reads()).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        if reads != self.decoded {
+            self.spec.decoder = Some(making.decoder(&self.spec.columns, &reads)?);
+            self.decoded = reads;
+            self.ignored = 0;
+        }
+        Ok(())
+    }
+
+    /// Gives a job's columns a place among those of this task; gives where they stand here.
     fn widen(
         &mut self,
         columns: &[GroupColumn],
@@ -245,22 +259,16 @@ impl ScanTask {
             });
         }
         making.table = table;
-        let mut reads: Vec<usize> = self.subscribers.iter().flat_map(|s| s.subscription.reads()).collect();
-        let before = reads.len();
-        reads.extend(read.iter().filter_map(|c| to.get(*c)));
-        reads.sort_unstable();
-        reads.dedup();
-        let wider = reads.len() != before
-            || all.len() != self.spec.columns.len()
+        let wider = all.len() != self.spec.columns.len()
             || self.spec.making.as_ref().is_none_or(|m| m.paths != making.paths);
         if wider {
-            self.spec.decoder = Some(making.decoder(&all, &reads)?);
-            self.ignored = 0;
             if let Role::Leads(lead) = &self.role {
                 lead.widened(&making);
             }
             self.spec.columns = all;
             self.spec.making = Some(making);
+            // What the decoder reads may be the same columns, but not the same of them.
+            self.decoded.clear();
         }
         Ok(to)
     }

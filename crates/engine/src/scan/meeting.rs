@@ -6,7 +6,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use millstream_expr::{Expr, ExprKind};
 use millstream_flow::Offset;
+use millstream_plan::WatermarkSpec;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -18,10 +20,11 @@ use super::subscription::Command;
 use super::task::{ScanTask, Subscriber};
 use super::watermark::WatermarkTracker;
 use crate::checkpoint::ManifestSplit;
-use millstream_plan::WatermarkSpec;
 
 /// How long the shared reader waits for a job that is close.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// How long a job that begins waits for its turn among hundreds.
+const GATHERING: Duration = Duration::from_secs(5);
 /// A way that took longer than this is not close.
 const CLOSE: Duration = Duration::from_millis(50);
 /// Until the next look for others.
@@ -119,7 +122,12 @@ impl ScanTask {
         let Role::Follows(follow) = &self.role else { return };
         let scans = follow.scans.clone();
         scans.open().await;
-        let (Some(making), true) = (&self.spec.making, self.spec.source.is_replayable()) else {
+        // Rules see one watermark: a condition on it is a matter of its own job.
+        let filters =
+            self.subscribers.iter().flat_map(|s| s.subscription.scans.iter().flat_map(|s| &s.filter));
+        let own_time = filters.into_iter().any(reads_watermark);
+        let (Some(making), true, false) = (&self.spec.making, self.spec.source.is_replayable(), own_time)
+        else {
             self.role = Role::Alone;
             return;
         };
@@ -173,7 +181,7 @@ impl ScanTask {
         if !self.role.asked() {
             return false;
         }
-        match tokio::time::timeout(PATIENCE, self.role.answer()).await {
+        match tokio::time::timeout(GATHERING, self.role.answer()).await {
             Ok(meeting) => self.hear(meeting),
             Err(_) => false,
         }
@@ -324,4 +332,13 @@ impl ScanTask {
             self.admit(*arrival);
         }
     }
+}
+
+/// Whether a condition asks for the watermark.
+fn reads_watermark(filter: &Expr) -> bool {
+    let mut reads = false;
+    filter.walk(&mut |e| {
+        reads |= matches!(&e.kind, ExprKind::Call(call) if &*call.name == "CURRENT_WATERMARK")
+    });
+    reads
 }

@@ -131,7 +131,8 @@ impl ScanTask {
             making,
         };
         let eval = s.subscription.context.eval.clone();
-        ScanTask::new(spec, Some(&[]), eval, self.spawner.clone(), Some(scans.clone()))
+        let task = ScanTask::new(spec, Some(&[]), eval, self.spawner.clone(), Some(scans.clone()))?;
+        Ok(ScanTask { decoded: reads, ..task })
     }
 }
 

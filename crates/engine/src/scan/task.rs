@@ -51,6 +51,8 @@ pub struct ScanTask {
     /// Rules that the set does not have yet, and ids that it still has, until the next read.
     pub(super) fresh: Vec<Rule>,
     pub(super) gone: Vec<usize>,
+    /// Columns of the group that the decoder reads.
+    pub(super) decoded: Vec<usize>,
     /// Columns of the group that are cut whatever the rules want.
     pub(super) always_cut: Vec<usize>,
     /// Of the rules, when `want` was made.
@@ -108,6 +110,7 @@ impl ScanTask {
         shared: Option<SharedScans>,
     ) -> Result<Self, Fault> {
         let splits = Splits::new(spec.source.clone(), restored);
+        let decoded = (0..spec.columns.len()).collect();
         let (own, commands) = mpsc::unbounded_channel();
         // The time of a batch job's start is part of what its expressions mean.
         let shared = shared.filter(|_| !eval.batch);
@@ -127,6 +130,7 @@ impl ScanTask {
             next_rule: 0,
             fresh: Vec::new(),
             gone: Vec::new(),
+            decoded,
             always_cut: Vec::new(),
             generation: 0,
             trackers: Vec::new(),

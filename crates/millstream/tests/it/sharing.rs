@@ -126,7 +126,7 @@ impl World {
 
     /// Waits until as many rows were written.
     async fn until(&self, table: &str, rows: usize) {
-        for _ in 0..2000 {
+        for _ in 0..20_000 {
             if self.handle.rows(&full(table)).len() >= rows {
                 return;
             }
@@ -136,7 +136,7 @@ impl World {
     }
 
     async fn until_readers(&self, readers: usize) {
-        for _ in 0..2000 {
+        for _ in 0..20_000 {
             if self.handle.readers(&full("events")) == readers {
                 return;
             }
@@ -346,4 +346,87 @@ async fn a_successor_goes_on_where_its_predecessor_stopped() {
     let all: Vec<i64> = (0..5).flat_map(|i| world.written(&format!("v{i}"))).collect();
     assert_eq!(all, (0..50).collect::<Vec<_>>());
     assert_eq!(world.written("other"), (0..50).collect::<Vec<_>>());
+}
+
+/// One of 500 rules is replaced while events flow: how long it takes, and what the others see of it.
+#[tokio::test]
+#[allow(clippy::disallowed_methods)] // a test is its own spawner, and measures real time
+async fn one_of_500_rules_is_replaced_while_events_flow() {
+    const RULES: i64 = 500;
+    let world = World::new();
+    let held = world.scans.hold();
+    let mut jobs = Vec::new();
+    let began = std::time::Instant::now();
+    for i in 0..RULES {
+        // Each rule has a literal of its own, as rules have.
+        let text = job(&format!("r{i}"), "stepping-rows", &format!("text LIKE '%rule-{i}-%'"));
+        jobs.push(Some(world.start(&text).await));
+    }
+    drop(held);
+    let started = began.elapsed();
+    let push = |handle: &SteppingHandle, n: i64| {
+        let text = format!("{{\"n\":{n},\"host\":\"h\",\"text\":\"a rule-{}- b\"}}", n % RULES);
+        handle.push(&full("events"), Record::Raw(text.into_bytes()));
+    };
+    println!("launched after {} ms", started.as_millis());
+    (0..RULES).for_each(|n| push(&world.handle, n));
+    world.until("r499", 1).await;
+    world.until_readers(1).await;
+    println!(
+        "{RULES} jobs started in {} ms, one reader after {} ms",
+        started.as_millis(),
+        began.elapsed().as_millis()
+    );
+    let flowing = Arc::new(std::sync::atomic::AtomicI64::new(RULES));
+    let feeding = {
+        let (handle, flowing) = (world.handle.clone(), flowing.clone());
+        tokio::spawn(async move {
+            loop {
+                let n = flowing.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                push(&handle, n);
+                tokio::time::sleep(Duration::from_micros(500)).await;
+            }
+        })
+    };
+    let mut slowest = Duration::ZERO;
+    for round in 0..10 {
+        let i = 37 * round % RULES;
+        let old = jobs[i as usize].take().unwrap();
+        let mut session = world.session();
+        let next = plan(
+            &mut session,
+            &job(&format!("next{i}"), "stepping-rows", &format!("text LIKE '%rule-{i}-%' AND n >= 0")),
+        )
+        .await;
+        let command = std::time::Instant::now();
+        old.stop(StopMode::Drain);
+        let report = ended(old).await;
+        let stopped = command.elapsed();
+        jobs[i as usize] = Some(session.succeed(next, report.position).await.unwrap());
+        let took = command.elapsed();
+        println!(
+            "rule {i}: stopped at the boundary after {} ms, its successor started after {} ms",
+            stopped.as_millis(),
+            took.as_millis()
+        );
+        slowest = slowest.max(took);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    println!("slowest of 10: {} ms", slowest.as_millis());
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    feeding.abort();
+    let _ = feeding.await;
+    world.handle.end(&full("events"));
+    for job in jobs.into_iter().flatten() {
+        finished(job).await;
+    }
+    let last = flowing.load(std::sync::atomic::Ordering::SeqCst);
+    for i in 0..RULES {
+        let mut seen = world.written(&format!("r{i}"));
+        seen.extend(world.written(&format!("next{i}")));
+        let expected: Vec<i64> = (0..last).filter(|n| n % RULES == i).collect();
+        assert_eq!(seen, expected, "rule {i}");
+    }
+    // A busy machine and a build for tests; the release build is measured by hand.
+    assert!(slowest < Duration::from_secs(5), "{slowest:?}");
 }
