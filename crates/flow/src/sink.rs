@@ -34,8 +34,12 @@ pub struct WriterContext {
     pub job: String,
     /// Number of this start of the job, from 1: names of temporary output carry it.
     pub start: u64,
-    /// Number of the subtask, from 0.
+    /// Number of the writer among all of the job, from 0: names of temporary output carry it, too.
     pub subtask: usize,
+    /// Its number among the writers of its INSERT, from 0.
+    pub index: usize,
+    /// How many writers its INSERT has.
+    pub parallelism: usize,
     /// Whether the job takes checkpoints.
     pub checkpoints: bool,
 }

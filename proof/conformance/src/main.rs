@@ -1,7 +1,7 @@
 //! Runs what real Flink answered against Millstream.
 //!
 //! ```text
-//! conformance scalar|shuffle|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT] [--verbose]
+//! conformance scalar|shuffle|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT] [--parallelism N] [--verbose]
 //! ```
 //! PATH is a file or folder in the formats of `proof/conformance/README.md`. Prints passed and failed by group, and as its last line
 //! `N passed, M failed`. With `--known` the exit code is 0 only if the failing cases are exactly those that the file lists (`id  reason`); with
@@ -30,6 +30,7 @@ struct Arguments {
     known: Option<String>,
     extensions: Option<String>,
     only: Option<String>,
+    parallelism: Option<String>,
     verbose: bool,
 }
 
@@ -43,6 +44,7 @@ fn arguments() -> Result<Arguments, String> {
         known: None,
         extensions: None,
         only: None,
+        parallelism: None,
         verbose: false,
     };
     while let Some(word) = words.next() {
@@ -52,6 +54,7 @@ fn arguments() -> Result<Arguments, String> {
             "--known" => a.known = Some(value()?),
             "--extensions" => a.extensions = Some(value()?),
             "--only" => a.only = Some(value()?),
+            "--parallelism" => a.parallelism = Some(value()?),
             "--verbose" => a.verbose = true,
             _ => positional.push(word),
         }
@@ -84,7 +87,7 @@ fn run() -> Result<bool, String> {
     match a.command.as_str() {
         "scalar" => scalar::run(&a.path, &wanted, &extensions, &mut report)?,
         "shuffle" => shuffle::run(&a.path, &wanted, &mut report)?,
-        "queries" => queries::run(&a.path, &wanted, &mut report)?,
+        "queries" => queries::run(&a.path, &wanted, a.parallelism.as_deref(), &mut report)?,
         "ddl" => ddl::run(&a.path, &wanted, &extensions, &mut report)?,
         other => return Err(format!("unknown command '{other}'")),
     }

@@ -28,7 +28,12 @@ enum Outcome {
 }
 
 /// Runs a folder, or every folder in it.
-pub fn run(path: &str, wanted: &dyn Fn(&str) -> bool, report: &mut Report) -> Result<(), String> {
+pub fn run(
+    path: &str,
+    wanted: &dyn Fn(&str) -> bool,
+    parallelism: Option<&str>,
+    report: &mut Report,
+) -> Result<(), String> {
     let path = PathBuf::from(path);
     let mut folders: Vec<PathBuf> = if path.join("query.sql").exists() {
         vec![path]
@@ -42,7 +47,8 @@ pub fn run(path: &str, wanted: &dyn Fn(&str) -> bool, report: &mut Report) -> Re
         if !wanted(&id) {
             continue;
         }
-        let case = Case::read(&folder)?;
+        let mut case = Case::read(&folder)?;
+        case.parallelism = parallelism.map(str::to_string);
         let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| case.run())).unwrap_or(Outcome::Panic);
         report.add(&case.group, &id, case.judge(outcome));
     }
@@ -54,6 +60,8 @@ struct Case {
     meta: Json,
     expected: Vec<Json>,
     group: String,
+    /// Another one than the query's own; the order of rows is then only that of each split.
+    parallelism: Option<String>,
 }
 
 impl Case {
@@ -72,7 +80,7 @@ impl Case {
             .map(|l| serde_json::from_str(l).map_err(|e| e.to_string()))
             .collect::<Result<_, _>>()?;
         let group = meta["tags"][0].as_str().unwrap_or("query").to_string();
-        Ok(Case { sql, meta, expected, group })
+        Ok(Case { sql, meta, expected, group, parallelism: None })
     }
 
     fn run(&self) -> Outcome {
@@ -98,7 +106,8 @@ impl Case {
         let mode = self.meta["mode"].as_str().unwrap_or("streaming");
         let defaults = [("execution.runtime-mode", mode), ("table.local-time-zone", "UTC")];
         let given = conf.iter().map(|(k, v)| (k.as_str(), v.as_str().unwrap_or("")));
-        for (key, value) in defaults.into_iter().chain(given) {
+        let parallelism = self.parallelism.iter().map(|p| ("parallelism.default", p.as_str()));
+        for (key, value) in defaults.into_iter().chain(given).chain(parallelism) {
             if let Err(fault) = session.set(key, value) {
                 return Outcome::Plan(fault);
             }
@@ -163,7 +172,7 @@ impl Case {
                 })
         };
         let mut left = rows.clone();
-        if self.meta["order"].as_str() == Some("exact") {
+        if self.meta["order"].as_str() == Some("exact") && self.parallelism.is_none() {
             for (i, e) in self.expected.iter().enumerate() {
                 match rows.get(i) {
                     Some(row) if equal(e, row) => {}

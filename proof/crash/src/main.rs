@@ -1,7 +1,7 @@
 //! `kill -9` at random moments: a filter job with checkpoints, file to file, must lose nothing and double nothing.
 //!
 //! ```text
-//! crash MILLSTREAM [--kills N] [--seed S]
+//! crash MILLSTREAM [--kills N] [--seed S] [--parallelism P]
 //! ```
 //! Real processes. Each round starts the command with `--restore latest`, waits for a checkpoint of this start (some rounds do not wait: a kill before the
 //! first checkpoint must be survived, too), then kills it after a random time. After the last kill the job runs to its end, and the files that it has
@@ -33,22 +33,25 @@ struct Arguments {
     millstream: PathBuf,
     kills: u64,
     seed: u64,
+    /// The most tasks a source is read by; each start has another number up to it.
+    parallelism: u64,
 }
 
 fn arguments() -> Result<Arguments, String> {
     let mut words = std::env::args().skip(1);
-    let mut a = Arguments { millstream: PathBuf::new(), kills: 20, seed: 1 };
+    let mut a = Arguments { millstream: PathBuf::new(), kills: 20, seed: 1, parallelism: 1 };
     while let Some(word) = words.next() {
         let mut number =
             || words.next().and_then(|n| n.parse().ok()).ok_or_else(|| format!("{word} needs a number"));
         match word.as_str() {
             "--kills" => a.kills = number()?,
             "--seed" => a.seed = number()?,
+            "--parallelism" => a.parallelism = number()?.max(1),
             path => a.millstream = path.into(),
         }
     }
     if a.millstream.as_os_str().is_empty() {
-        Err("usage: crash MILLSTREAM [--kills N] [--seed S]".into())
+        Err("usage: crash MILLSTREAM [--kills N] [--seed S] [--parallelism P]".into())
     } else {
         Ok(a)
     }
@@ -62,7 +65,7 @@ fn run() -> Result<(), String> {
     while kills < a.kills {
         rounds += 1;
         let left = a.kills - kills;
-        kills += round(&a.millstream, &random, left.min(8), &mut spread)?;
+        kills += round(&a, &random, left.min(8), &mut spread)?;
         if rounds > a.kills * 4 {
             return Err("the job ends before it can be killed: too few events".into());
         }
@@ -91,7 +94,7 @@ impl Spread {
 }
 
 /// One job from its beginning to its end, killed up to `most` times on the way. Gives how often it was killed.
-fn round(millstream: &Path, random: &SeededRandom, most: u64, spread: &mut Spread) -> Result<u64, String> {
+fn round(a: &Arguments, random: &SeededRandom, most: u64, spread: &mut Spread) -> Result<u64, String> {
     let folder =
         std::env::temp_dir().join(format!("millstream-crash-{}-{}", std::process::id(), random.next_u64()));
     fs::create_dir_all(folder.join("in")).map_err(|e| e.to_string())?;
@@ -101,7 +104,7 @@ fn round(millstream: &Path, random: &SeededRandom, most: u64, spread: &mut Sprea
     let mut kills = 0;
     while kills < most {
         let before = newest(&checkpoints);
-        let mut child = start(millstream, &sql, &folder)?;
+        let mut child = start(&a.millstream, &sql, &folder, 1 + random.next_u64() % a.parallelism)?;
         let wait_for_checkpoint = !random.next_u64().is_multiple_of(10);
         // The start itself takes a number; a checkpoint of its own is the one after it.
         let mut alive = true;
@@ -126,7 +129,7 @@ fn round(millstream: &Path, random: &SeededRandom, most: u64, spread: &mut Sprea
         *spread.by_checkpoints.entry(own).or_default() += 1;
         spread.shares.push(committed(&folder)?.values().sum::<u64>() * 100 / expected.len().max(1) as u64);
     }
-    let status = start(millstream, &sql, &folder)?.wait().map_err(|e| e.to_string())?;
+    let status = start(&a.millstream, &sql, &folder, a.parallelism)?.wait().map_err(|e| e.to_string())?;
     if !status.success() {
         return Err(format!("the last run ended with {status}; its folder is {}", folder.display()));
     }
@@ -172,14 +175,14 @@ fn write_job(folder: &Path) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-fn start(millstream: &Path, sql: &Path, folder: &Path) -> Result<Child, String> {
+fn start(millstream: &Path, sql: &Path, folder: &Path, parallelism: u64) -> Result<Child, String> {
     let log = fs::OpenOptions::new()
         .create(true)
         .append(true)
         .open(folder.join("log"))
         .map_err(|e| e.to_string())?;
     Command::new(millstream)
-        .args(["run", "--restore", "latest"])
+        .args(["run", "--restore", "latest", "-D", &format!("parallelism.default={parallelism}")])
         .arg(sql)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

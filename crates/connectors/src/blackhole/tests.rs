@@ -9,7 +9,14 @@ fn rows_go_in_and_nothing_comes_out() {
     let columns = schema(&[("a", DataType::int())]);
     let sink = Blackhole.sink(sink_spec(columns.clone(), &[])).unwrap();
     run(async {
-        let context = WriterContext { job: "j".into(), start: 1, subtask: 0, checkpoints: true };
+        let context = WriterContext {
+            job: "j".into(),
+            start: 1,
+            subtask: 0,
+            index: 0,
+            parallelism: 1,
+            checkpoints: true,
+        };
         let mut writer = sink.writer(&context).await.unwrap();
         writer.write(&batch(&columns, &[vec![Value::Int(1)]])).await.unwrap();
         assert!(writer.prepare(1).await.unwrap().is_empty());

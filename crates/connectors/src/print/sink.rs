@@ -32,11 +32,11 @@ impl PrintSink {
     /// What stands before each row of a writer.
     fn prefix(&self, context: &WriterContext) -> String {
         let mut prefix = self.options.identifier.clone();
-        if self.options.parallelism > 1 {
+        if self.options.parallelism > 1 || context.parallelism > 1 {
             if !prefix.is_empty() {
                 prefix.push(':');
             }
-            prefix.push_str(&(context.subtask + 1).to_string());
+            prefix.push_str(&(context.index + 1).to_string());
         }
         if !prefix.is_empty() {
             prefix.push_str("> ");

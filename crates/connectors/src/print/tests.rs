@@ -86,7 +86,14 @@ fn printed(options: &[(&str, &str)], subtask: usize) -> String {
         (RowKind::Delete, vec![Value::Int(2), "".into()]),
     ];
     run(async {
-        let context = WriterContext { job: "j".into(), start: 1, subtask, checkpoints: false };
+        let context = WriterContext {
+            job: "j".into(),
+            start: 1,
+            subtask,
+            index: subtask,
+            parallelism: 1,
+            checkpoints: false,
+        };
         let mut writer = sink.writer(&context).await.unwrap();
         let data = Batch::from_rows(columns, &rows).unwrap();
         writer.write(&data).await.unwrap();

@@ -101,7 +101,14 @@ fn encoded_records_go_out() {
     let terminal = Arc::new(Remembered::default());
     let sink = StdoutSink::on(terminal.clone(), sink_spec(columns.clone(), &[])).unwrap();
     run(async {
-        let context = WriterContext { job: "j".into(), start: 1, subtask: 0, checkpoints: true };
+        let context = WriterContext {
+            job: "j".into(),
+            start: 1,
+            subtask: 0,
+            index: 0,
+            parallelism: 1,
+            checkpoints: true,
+        };
         let mut writer = sink.writer(&context).await.unwrap();
         for i in 0..3 {
             writer.write(&batch(&columns, &[vec![Value::Int(i), "x".into()]])).await.unwrap();

@@ -127,7 +127,14 @@ fn rows_in_and_out() {
         let mut spec = sink_spec(columns(), &[]);
         spec.table = "out".into();
         let sink = connector.sink(spec).unwrap();
-        let context = WriterContext { job: "j".into(), start: 1, subtask: 0, checkpoints: true };
+        let context = WriterContext {
+            job: "j".into(),
+            start: 1,
+            subtask: 0,
+            index: 0,
+            parallelism: 1,
+            checkpoints: true,
+        };
         let data = [(RowKind::Insert, vec![Value::Int(1)]), (RowKind::Delete, vec![Value::Int(1)])];
         let mut writer = sink.writer(&context).await.unwrap();
         writer.write(&Batch::from_rows(columns(), &data).unwrap()).await.unwrap();

@@ -94,12 +94,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The next element; `None`: all senders are gone.
-    pub async fn recv(&mut self) -> Option<Element> {
-        std::future::poll_fn(|context| self.poll_recv(context)).await
-    }
-
-    /// Polls for the next element. The room of an element is given back here: the receiver works on one at a time.
+    /// Polls for the next element; `None`: all senders are gone. The room of an element is given back here: the receiver works on one at a time.
     pub fn poll_recv(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Option<Element>> {
         self.working = None;
         self.queue.poll_recv(context).map(|envelope| {

@@ -128,11 +128,6 @@ impl Merger {
         Merger { receivers, states, next: 0 }
     }
 
-    /// Number of inputs.
-    pub fn inputs(&self) -> usize {
-        self.receivers.len()
-    }
-
     /// The next merged element. Cancel-safe.
     pub async fn next(&mut self) -> Merged {
         loop {

@@ -12,8 +12,8 @@ use tokio::sync::{mpsc, watch};
 
 use super::job::{Completion, JobPosition, StopMode, prune};
 use super::progress::Progress;
-use crate::checkpoint::{CheckpointStorage, Manifest, ManifestScan, ManifestSink};
-use crate::scan::{Command, ScanRoute};
+use crate::checkpoint::{CheckpointStorage, Manifest, ManifestScan, ManifestSink, ManifestSplit};
+use crate::scan::{Command, ScanRoute, SplitPool};
 
 /// What tasks tell the coordinator.
 pub enum Event {
@@ -123,6 +123,8 @@ pub(super) struct Coordinator {
     pub(super) scans: Vec<ScanRoute>,
     /// Task numbers of operator tasks.
     pub(super) operators: Vec<usize>,
+    /// The splits of sources that several tasks read, by the scan's id.
+    pub(super) pools: Vec<(String, Arc<SplitPool>)>,
     pub(super) sinks: Vec<CoordinatedSink>,
     pub(super) events: mpsc::UnboundedReceiver<Event>,
     pub(super) control: mpsc::UnboundedReceiver<StopMode>,
@@ -249,12 +251,12 @@ impl Coordinator {
             });
             if complete && let Some(p) = pending.take() {
                 let last = p.barrier.last;
-                let position = last.then(|| JobPosition(p.scans.values().cloned().collect()));
-                if let Err(fault) = self.complete(p, last && !stopping).await {
-                    return Completion::Failed { statement: None, fault };
-                }
+                let scans = match self.complete(p, last && !stopping).await {
+                    Ok(scans) => scans,
+                    Err(fault) => return Completion::Failed { statement: None, fault },
+                };
                 if last {
-                    self.position = position.unwrap_or_default();
+                    self.position = JobPosition(scans);
                     return if stopping { Completion::Stopped } else { Completion::Finished };
                 }
             }
@@ -268,27 +270,49 @@ impl Coordinator {
         Pending { barrier, scans: BTreeMap::new(), operators: BTreeSet::new(), sinks: BTreeMap::new() }
     }
 
-    /// Everything has answered: make the manifest durable, then commit, then forget older manifests.
-    async fn complete(&mut self, pending: Pending, finished: bool) -> Result<(), Fault> {
+    /// Positions of tasks that share a source become one. A split that nobody had read at the barrier stands where it stood at the start.
+    async fn joined(&self, scans: impl Iterator<Item = ManifestScan>) -> Vec<ManifestScan> {
+        let mut out: Vec<ManifestScan> = Vec::new();
+        for scan in scans {
+            match out.iter_mut().find(|s| s.id == scan.id && self.pools.iter().any(|(id, _)| *id == s.id)) {
+                Some(place) => place.splits.extend(scan.splits),
+                None => out.push(scan),
+            }
+        }
+        for (id, pool) in &self.pools {
+            for scan in out.iter_mut().filter(|s| s.id == *id) {
+                let mut read: BTreeMap<String, ManifestSplit> =
+                    std::mem::take(&mut scan.splits).into_iter().map(|s| (s.id.clone(), s)).collect();
+                scan.splits =
+                    pool.known().await.into_iter().map(|s| read.remove(&s.id).unwrap_or(s)).collect();
+            }
+        }
+        out
+    }
+
+    /// Everything has answered: make the manifest durable, then commit, then forget older manifests. Gives where the sources stood.
+    async fn complete(&mut self, pending: Pending, finished: bool) -> Result<Vec<ManifestScan>, Fault> {
+        let scans = self.joined(pending.scans.into_values()).await;
         if let Some((storage, base)) = &self.storage {
+            let mut sinks: Vec<ManifestSink> = Vec::new();
+            for (i, sink) in self.sinks.iter().enumerate() {
+                let committables = pending.sinks.get(&i).into_iter().flatten().map(|c| c.0.clone());
+                // Writers of one INSERT have one place, so that there may be another number of them after a restore.
+                match sinks.iter_mut().find(|s| s.id == sink.id) {
+                    Some(place) => place.committables.extend(committables),
+                    None => sinks.push(ManifestSink {
+                        id: sink.id.clone(),
+                        name: sink.name.clone(),
+                        committables: committables.collect(),
+                    }),
+                }
+            }
             let manifest = Manifest {
                 number: pending.barrier.checkpoint,
                 created: self.clock.now_millis(),
                 finished,
-                scans: pending.scans.into_values().collect(),
-                sinks: self
-                    .sinks
-                    .iter()
-                    .enumerate()
-                    .map(|(i, sink)| ManifestSink {
-                        id: sink.id.clone(),
-                        name: sink.name.clone(),
-                        committables: pending
-                            .sinks
-                            .get(&i)
-                            .map_or_else(Vec::new, |c| c.iter().map(|c| c.0.clone()).collect()),
-                    })
-                    .collect(),
+                scans: scans.clone(),
+                sinks,
                 ..base.clone()
             };
             if !storage.create(&manifest)? {
@@ -313,7 +337,7 @@ impl Coordinator {
         if let Some((storage, _)) = &self.storage {
             prune(storage.as_ref(), pending.barrier.checkpoint, self.retained)?;
         }
-        Ok(())
+        Ok(scans)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use millstream_flow::{BoxFuture, Connector, Format, Spawner};
@@ -76,24 +77,65 @@ impl Random for SystemRandom {
     }
 }
 
-/// Starts tasks on a tokio runtime.
+/// Starts tasks on a tokio runtime, and on workers of its own: threads with a runtime each, made when they are first asked for.
 #[derive(Debug, Clone)]
-pub struct TokioSpawner(tokio::runtime::Handle);
+pub struct TokioSpawner {
+    runtime: tokio::runtime::Handle,
+    workers: Arc<Mutex<Vec<Option<Worker>>>>,
+}
+
+/// A thread that runs tasks until this is dropped.
+#[derive(Debug)]
+struct Worker {
+    runtime: tokio::runtime::Handle,
+    _ends: tokio::sync::oneshot::Sender<()>,
+}
 
 impl TokioSpawner {
     /// A spawner on this runtime.
     pub fn new(handle: tokio::runtime::Handle) -> Self {
-        TokioSpawner(handle)
+        TokioSpawner { runtime: handle, workers: Arc::default() }
+    }
+
+    /// The runtime of a worker; the main one if there can be no thread.
+    fn worker(&self, number: usize) -> tokio::runtime::Handle {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        if workers.len() <= number {
+            workers.resize_with(number + 1, || None);
+        }
+        let Some(slot) = workers.get_mut(number) else { return self.runtime.clone() };
+        if slot.is_none() {
+            *slot = Worker::start(number).ok();
+        }
+        slot.as_ref().map_or_else(|| self.runtime.clone(), |w| w.runtime.clone())
+    }
+}
+
+impl Worker {
+    fn start(number: usize) -> std::io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (ends, ended) = tokio::sync::oneshot::channel();
+        std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
+            let _ = runtime.block_on(ended);
+            // Blocking reads of a pipe may never end.
+            runtime.shutdown_background();
+        })?;
+        Ok(Worker { runtime: handle, _ends: ends })
     }
 }
 
 impl Spawner for TokioSpawner {
     fn spawn(&self, _: &str, task: BoxFuture<'static, ()>) {
-        self.0.spawn(task);
+        self.runtime.spawn(task);
+    }
+
+    fn spawn_on(&self, worker: usize, _: &str, task: BoxFuture<'static, ()>) {
+        self.worker(worker).spawn(task);
     }
 
     fn blocking(&self, _: &str, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
-        let running = self.0.spawn_blocking(work);
+        let running = self.runtime.spawn_blocking(work);
         Box::pin(async move {
             // A panic of the work is seen by its owner, whose channel closes.
             let _ = running.await;
@@ -101,7 +143,7 @@ impl Spawner for TokioSpawner {
     }
 
     fn sleep(&self, millis: u64) -> BoxFuture<'static, ()> {
-        let _entered = self.0.enter();
+        let _entered = self.runtime.enter();
         Box::pin(tokio::time::sleep(Duration::from_millis(millis)))
     }
 }

@@ -209,7 +209,7 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     )
     .await?;
     drop(events_in);
-    let Built { scans, operators, sinks, progress, activity } = built;
+    let Built { scans, operators, pools, sinks, progress, activity } = built;
 
     // The number is ours now: what the restored checkpoint prepared is committed, then older leftovers go. First all commits, then all
     // cleaning: two sinks may share a directory, and cleaning must not take what another sink has still to commit.
@@ -245,8 +245,9 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     }
     let coordinator = Coordinator {
         job: job_number,
-        scans: scans.iter().map(|(_, c)| c.clone()).collect(),
-        operators: operators.iter().map(|o| o.number).collect(),
+        scans: scans.iter().map(|s| s.route.clone()).collect(),
+        operators: operators.iter().map(|(o, _)| o.number).collect(),
+        pools,
         sinks: sinks
             .iter()
             .map(|s| CoordinatedSink {
@@ -265,20 +266,27 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
         progress,
         position: JobPosition::default(),
     };
-    let spawner = &context.environment.spawner;
+    let spawner = context.environment.spawner.clone();
+    let run = |worker: Option<usize>, name: &str, task| match worker {
+        Some(worker) => spawner.spawn_on(worker, name, task),
+        None => spawner.spawn(name, task),
+    };
     for sink in sinks {
-        spawner.spawn("sink", Box::pin(sink.task.run()));
+        run(sink.worker, "sink", Box::pin(sink.task.run()));
     }
-    for operator in operators {
-        spawner.spawn("operators", Box::pin(operator.run()));
+    for (operator, worker) in operators {
+        run(worker, "operators", Box::pin(operator.run()));
     }
-    for (scan, _) in scans {
-        spawner.spawn("scan", Box::pin(scan.run()));
+    for scan in scans {
+        run(scan.worker, "scan", Box::pin(scan.task.run()));
     }
+    // The workers are there as long as the job.
+    let workers = spawner.clone();
     spawner.spawn(
         "coordinator",
         Box::pin(async move {
             let ended = coordinator.run().await;
+            drop(workers);
             let _ = done_in.send(Some(ended));
         }),
     );

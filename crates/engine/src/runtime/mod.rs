@@ -4,11 +4,13 @@ mod build;
 mod chain;
 mod collect;
 mod coordinator;
+mod draft;
 mod environment;
 mod job;
 mod operator_task;
 mod progress;
 mod sink_task;
+mod sinks;
 mod values;
 
 pub use build::not_runnable;

@@ -13,7 +13,8 @@ use crate::exchange::{Merged, Merger, Sender};
 pub(super) struct OperatorTask {
     pub(super) number: usize,
     pub(super) merger: Merger,
-    /// Entry i is input i.
+    /// For each input of the merger the entry of the chain that it leads to.
+    pub(super) entries: Vec<usize>,
     pub(super) chain: Chain,
     pub(super) outputs: Vec<Sender>,
     pub(super) context: Arc<OperatorContext>,
@@ -24,7 +25,7 @@ impl OperatorTask {
     pub(super) async fn run(mut self) {
         let mut emitted = Vec::new();
         let mut state = TaskState::default();
-        let inputs = self.merger.inputs();
+        let inputs = self.entries.iter().max().map_or(0, |last| last + 1);
         loop {
             // Watermarks, barriers and the end are merged already: the first operator hears of them on every input at once.
             let (batch_of, element) = match self.merger.next().await {
@@ -41,7 +42,7 @@ impl OperatorTask {
             };
             let end = matches!(element, Element::End);
             let entries = match batch_of {
-                Some(input) => input..input + 1,
+                Some(input) => self.entries.get(input).map_or(0..0, |entry| *entry..entry + 1),
                 None => 0..inputs,
             };
             for entry in entries {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, BooleanArray};
-use millstream_flow::{Barrier, Committer, Element, Writer};
+use millstream_flow::{Barrier, Committer, Writer};
 use millstream_plan::SinkOp;
 use millstream_types::{Batch, Clock, Fault};
 use tokio::sync::{mpsc, watch};
 
 use super::{Event, Progress, SinkProgress};
-use crate::exchange::Receiver;
+use crate::exchange::{Merged, Merger};
 
 /// Milliseconds between two looks at whether a writer wants to roll by time.
 const ROLL_CHECK: u64 = 1000;
@@ -19,7 +19,7 @@ pub(super) struct SinkTask {
     pub(super) number: usize,
     pub(super) op: SinkOp,
     pub(super) statement: usize,
-    pub(super) input: Receiver,
+    pub(super) input: Merger,
     pub(super) writer: Box<dyn Writer>,
     pub(super) committer: Option<Arc<dyn Committer>>,
     pub(super) progress: Arc<SinkProgress>,
@@ -50,7 +50,7 @@ impl SinkTask {
             let next = tokio::select! {
                 biased;
                 _ = self.cancelled.wait_for(|c| *c) => return Ok(()),
-                element = self.input.recv() => Some(element),
+                element = self.input.next() => Some(element),
                 () = tokio::time::sleep(std::time::Duration::from_millis(ROLL_CHECK)), if self.rolls => None,
             };
             let Some(element) = next else {
@@ -58,16 +58,16 @@ impl SinkTask {
                 continue;
             };
             match element {
-                Some(Element::Batch(batch)) => {
+                Merged::Batch(_, batch) => {
                     self.write(batch).await?;
                     if self.rolls {
                         self.roll(&mut rolled).await?;
                     }
                 }
-                Some(Element::Barrier(barrier)) => self.prepare(barrier).await?,
-                Some(Element::Watermark(_) | Element::Idle) => {}
+                Merged::Barrier(barrier) => self.prepare(barrier).await?,
+                Merged::Watermark(_) | Merged::Idle => {}
                 // Without an end, the task before failed; the coordinator knows.
-                Some(Element::End) | None => return Ok(()),
+                Merged::End | Merged::Gone => return Ok(()),
             }
         }
     }

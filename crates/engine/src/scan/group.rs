@@ -9,6 +9,7 @@ use millstream_plan::{ColumnSource, ScanGroup, TableSpec};
 use millstream_types::{Clock, DataType, Fault};
 
 use super::bad::BadPolicy;
+use super::claims::{Claims, SplitPool};
 use crate::runtime::Parts;
 
 /// A source with its decoder, ready to be read.
@@ -26,6 +27,8 @@ pub struct GroupSpec {
     pub bad: BadPolicy,
     /// From what it was made, where other jobs may read the same; `None`: each job reads it by itself.
     pub(super) making: Option<Making>,
+    /// Where several tasks read the source.
+    pub(super) claims: Option<Claims>,
 }
 
 /// From what the source and the decoder of a scan group were made.
@@ -117,7 +120,15 @@ impl GroupSpec {
             columns,
             bad: BadPolicy::new(&table.options)?,
             making,
+            claims: None,
         })
+    }
+
+    /// Lets the source be read together with other tasks.
+    #[must_use]
+    pub fn claiming(mut self, pool: Arc<SplitPool>, task: usize) -> Self {
+        self.claims = Some(Claims { pool, task });
+        self
     }
 }
 
@@ -172,6 +183,7 @@ impl GroupSpec {
             columns,
             bad: BadPolicy::Fail,
             making: None,
+            claims: None,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod aim;
 mod bad;
+mod claims;
 mod control;
 mod cut;
 mod deliver;
@@ -24,6 +25,7 @@ mod task;
 mod tests;
 mod watermark;
 
+pub use claims::SplitPool;
 pub use group::GroupSpec;
 pub(crate) use group::{connector_options, format_of};
 pub use route::ScanRoute;

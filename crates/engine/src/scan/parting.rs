@@ -129,6 +129,7 @@ impl ScanTask {
             columns: self.spec.columns.clone(),
             bad: self.spec.bad,
             making,
+            claims: None,
         };
         let eval = s.subscription.context.eval.clone();
         let task = ScanTask::new(spec, Some(&[]), eval, self.spawner.clone(), Some(scans.clone()))?;

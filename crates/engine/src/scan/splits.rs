@@ -6,6 +6,7 @@ use std::task::Poll;
 use millstream_flow::{Offset, Read, Source, Split, SplitReader};
 use millstream_types::Fault;
 
+use super::claims::Claims;
 use super::standing::Target;
 use crate::checkpoint::ManifestSplit;
 
@@ -30,23 +31,51 @@ pub struct Splits {
     next: usize,
     /// How far to read; splits that are not named are not read on. `None`: as far as there is something.
     targets: Option<Vec<Target>>,
+    /// Where other tasks read splits of the same source.
+    claims: Option<Claims>,
+}
+
+impl SplitState {
+    fn new(split: &ManifestSplit) -> Self {
+        SplitState {
+            split: Split { id: split.id.as_str().into(), payload: split.payload.clone() },
+            offset: split.offset.clone().map(Offset),
+            finished: split.finished,
+            restored_watermarks: split.watermarks.clone(),
+            reader: None,
+        }
+    }
 }
 
 impl Splits {
     /// No splits yet, or those of a checkpoint.
     pub fn new(source: Arc<dyn Source>, restored: Option<&[ManifestSplit]>) -> Self {
-        let states = restored
-            .unwrap_or_default()
-            .iter()
-            .map(|s| SplitState {
-                split: Split { id: s.id.as_str().into(), payload: s.payload.clone() },
-                offset: s.offset.clone().map(Offset),
-                finished: s.finished,
-                restored_watermarks: s.watermarks.clone(),
-                reader: None,
-            })
-            .collect();
-        Splits { source, states, next: 0, targets: None }
+        let states = restored.unwrap_or_default().iter().map(SplitState::new).collect();
+        Splits { source, states, next: 0, targets: None, claims: None }
+    }
+
+    /// Splits that are shared out among tasks: none yet.
+    pub(super) fn claimed(source: Arc<dyn Source>, claims: Claims) -> Self {
+        Splits { source, states: Vec::new(), next: 0, targets: None, claims: Some(claims) }
+    }
+
+    /// Takes what is left for this task, where splits are shared out.
+    ///
+    /// # Errors
+    /// What the source says.
+    pub(super) async fn claim(&mut self, look: bool) -> Result<(), Fault> {
+        let busy = !self.finished();
+        if let Some(claims) = &self.claims {
+            self.states.extend(claims.take(look, busy).await?.iter().map(SplitState::new));
+        }
+        Ok(())
+    }
+
+    /// Whether nothing will come any more once all known splits are finished.
+    pub fn is_bounded(&self) -> bool {
+        // A task without a share of a source whose splits are all known has nothing to wait for.
+        self.source.is_bounded()
+            || self.claims.is_some() && self.states.is_empty() && self.source.discovery_interval().is_none()
     }
 
     /// Looks for new splits.
@@ -54,6 +83,9 @@ impl Splits {
     /// # Errors
     /// What the source says.
     pub async fn discover(&mut self) -> Result<(), Fault> {
+        if self.claims.is_some() {
+            return self.claim(true).await;
+        }
         let known: Vec<Split> = self.states.iter().map(|s| s.split.clone()).collect();
         for split in self.source.discover(&known).await? {
             self.states.push(SplitState {

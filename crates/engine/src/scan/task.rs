@@ -109,7 +109,10 @@ impl ScanTask {
         spawner: Arc<dyn Spawner>,
         shared: Option<SharedScans>,
     ) -> Result<Self, Fault> {
-        let splits = Splits::new(spec.source.clone(), restored);
+        let splits = match spec.claims.clone() {
+            Some(claims) => Splits::claimed(spec.source.clone(), claims),
+            None => Splits::new(spec.source.clone(), restored),
+        };
         let decoded = (0..spec.columns.len()).collect();
         let (own, commands) = mpsc::unbounded_channel();
         // The time of a batch job's start is part of what its expressions mean.
@@ -265,6 +268,9 @@ impl ScanTask {
 
     /// Opens what is to be read now; without anything left, a bounded source is drained.
     pub(super) async fn open(&mut self) -> Result<(), Fault> {
+        if self.splits.finished() {
+            self.splits.claim(false).await?;
+        }
         for split in self.splits.open().await? {
             for (i, (_, tracker)) in self.trackers.iter_mut().enumerate() {
                 let restored = self
@@ -275,7 +281,7 @@ impl ScanTask {
                 tracker.begin(split, restored);
             }
         }
-        if self.splits.finished() && self.spec.source.is_bounded() && !self.approaches() {
+        if self.splits.finished() && self.splits.is_bounded() && !self.approaches() {
             self.drained = true;
             self.drain().await;
         }

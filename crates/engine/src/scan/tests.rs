@@ -228,6 +228,7 @@ fn scan() -> Scan {
         columns,
         bad: BadPolicy::Fail,
         making: None,
+        claims: None,
     };
     let spawner = Arc::new(TokioSpawner::new(tokio::runtime::Handle::current()));
     let task = ScanTask::new(spec, None, eval(), spawner, None).unwrap();

@@ -8,6 +8,7 @@ mod deep;
 mod examples;
 mod lookups;
 mod own_functions;
+mod parallel;
 mod results;
 mod sharing;
 mod stepping;

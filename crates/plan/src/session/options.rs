@@ -31,7 +31,13 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
         Some("STREAMING"),
         "Whether queries give changelogs of endless streams or the final rows of bounded ones.",
     ),
-    option("parallelism.default", Integer, Some("1"), "How many tasks of each operator run side by side."),
+    option(
+        "parallelism.default",
+        Integer,
+        Some("1"),
+        "How many tasks read each source and run what follows, on a core each: they share out its splits (files, partitions), so one file is read by one. \
+         The rows of a split keep their order. A checkpoint can go on at another parallelism.",
+    ),
     option("pipeline.name", Text, None, "The job's name in progress and metrics."),
     renamed(
         "pipeline.max-parallelism",

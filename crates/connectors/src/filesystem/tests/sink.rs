@@ -12,7 +12,7 @@ use std::sync::Arc;
 const JOB: &str = "0f1e2d3c-0000-4000-8000-000000000001";
 
 fn context(start: u64) -> WriterContext {
-    WriterContext { job: JOB.into(), start, subtask: 0, checkpoints: true }
+    WriterContext { job: JOB.into(), start, subtask: 0, index: 0, parallelism: 1, checkpoints: true }
 }
 
 fn columns() -> SchemaRef {
