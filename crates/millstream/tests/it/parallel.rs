@@ -118,12 +118,11 @@ async fn a_checkpoint_goes_on_at_another_parallelism() {
         let job = session.start(plan).await.unwrap();
         let mode = if start % 2 == 0 { StopMode::Drain } else { StopMode::Now };
         let stop = job.stopper();
-        let wait = tokio::spawn(job.wait());
         if start < 10 {
             tokio::time::sleep(std::time::Duration::from_millis(15)).await;
             stop(mode);
         }
-        match wait.await.unwrap().completion {
+        match job.wait().await.completion {
             Completion::Stopped => stopped += 1,
             Completion::Finished => break,
             Completion::Failed { fault, .. } => panic!("{fault}"),
