@@ -194,23 +194,62 @@ impl Expr {
         }
     }
 
+    /// Calls for each direct child, in order of evaluation; as [`Expr::children`] without a list.
+    pub fn each_child<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Column(_) | ExprKind::Literal(_) => {}
+            ExprKind::And(t) | ExprKind::Or(t) => t.iter().for_each(visit),
+            ExprKind::Not(e) => visit(e),
+            ExprKind::Cast { input, .. } | ExprKind::Field { input, .. } => visit(input),
+            ExprKind::Case { branches, otherwise } => {
+                for (condition, value) in branches {
+                    visit(condition);
+                    visit(value);
+                }
+                visit(otherwise);
+            }
+            ExprKind::Call(c) => c.args.iter().for_each(visit),
+        }
+    }
+
+    /// Calls for each direct child, to be changed in place; as [`Expr::children_mut`] without a list.
+    pub fn each_child_mut(&mut self, mut visit: impl FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Column(_) | ExprKind::Literal(_) => {}
+            ExprKind::And(t) | ExprKind::Or(t) => t.iter_mut().for_each(visit),
+            ExprKind::Not(e) => visit(e),
+            ExprKind::Cast { input, .. } | ExprKind::Field { input, .. } => visit(input),
+            ExprKind::Case { branches, otherwise } => {
+                for (condition, value) in branches {
+                    visit(condition);
+                    visit(value);
+                }
+                visit(otherwise);
+            }
+            ExprKind::Call(c) => c.args.iter_mut().for_each(visit),
+        }
+    }
+
     /// Visits the expression and everything below it, parents first.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
         visit(self);
-        for c in self.children() {
-            c.walk(visit);
-        }
+        self.each_child(|c| c.walk(visit));
     }
 
     /// Input columns that it reads, ascending, each once.
     pub fn columns(&self) -> Vec<usize> {
-        let mut found = std::collections::BTreeSet::new();
+        let mut found = Vec::new();
         self.walk(&mut |e| {
-            if let ExprKind::Column(i) = e.kind {
-                found.insert(i);
+            // A rule asks the same column again and again.
+            if let ExprKind::Column(i) = e.kind
+                && found.last() != Some(&i)
+            {
+                found.push(i);
             }
         });
-        found.into_iter().collect()
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Replaces the position of every input column.
@@ -218,9 +257,7 @@ impl Expr {
         if let ExprKind::Column(i) = &mut self.kind {
             *i = to(*i);
         }
-        for c in self.children_mut() {
-            c.map_columns(to);
-        }
+        self.each_child_mut(|c| c.map_columns(to));
     }
 
     /// The least steady volatility of everything in it.

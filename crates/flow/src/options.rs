@@ -1,18 +1,19 @@
 //! Options of a table, a format, a session.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use millstream_types::Fault;
 
-/// Options by key. Getters name the option in their faults.
+/// Options by key. Getters name the option in their faults. Cheap to clone: thousands of statements have the same ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
-    values: BTreeMap<String, String>,
+    values: Arc<BTreeMap<String, String>>,
 }
 
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Options {
     fn from_iter<T: IntoIterator<Item = (K, V)>>(pairs: T) -> Self {
-        Options { values: pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect() }
+        Options { values: Arc::new(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect()) }
     }
 }
 
@@ -24,12 +25,12 @@ impl Options {
 
     /// Sets an option.
     pub fn set(&mut self, key: impl Into<String>, value: impl Into<String>) {
-        self.values.insert(key.into(), value.into());
+        Arc::make_mut(&mut self.values).insert(key.into(), value.into());
     }
 
     /// Takes an option away.
     pub fn remove(&mut self, key: &str) -> Option<String> {
-        self.values.remove(key)
+        Arc::make_mut(&mut self.values).remove(key)
     }
 
     /// All of them, sorted by key.

@@ -223,6 +223,61 @@ impl Op {
             | Op::Sink(_) => Vec::new(),
         }
     }
+
+    /// Every expression in it, in the order of [`Op::expressions_mut`]. Those of a scan are over the scan's input, those of a join's `equal` pairs over one side.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        fn keys(keys: &[SortKey]) -> impl Iterator<Item = &Expr> {
+            keys.iter().map(|k| &k.expr)
+        }
+        fn calls(calls: &[AggregateCall]) -> Vec<&Expr> {
+            let mut all = Vec::new();
+            for c in calls {
+                all.extend(c.args.iter());
+                all.extend(c.filter.iter());
+                all.extend(keys(&c.order_by));
+            }
+            all
+        }
+        match self {
+            Op::Scan(s) => {
+                let mut all: Vec<&Expr> = s.filter.iter().collect();
+                all.extend(s.output.iter().map(|o| &o.expr));
+                if let Some(w) = &s.watermark {
+                    all.extend([&w.rowtime, &w.watermark]);
+                }
+                all
+            }
+            Op::Filter(e) => vec![e],
+            Op::Project(items) => items.iter().map(|i| &i.expr).collect(),
+            Op::Unnest(u) => vec![&u.collection],
+            Op::TableFunction(t) => t.args.iter().collect(),
+            Op::Aggregate(a) => {
+                let mut all: Vec<&Expr> = a.keys.iter().collect();
+                all.extend(calls(&a.calls));
+                all
+            }
+            Op::Join(j) => {
+                let mut all: Vec<&Expr> = j.equal.iter().flat_map(|(l, r)| [l, r]).collect();
+                all.extend(j.condition.iter());
+                all
+            }
+            Op::Over(o) => {
+                let mut all: Vec<&Expr> = o.partition_by.iter().collect();
+                all.extend(keys(&o.order_by));
+                all.extend(calls(&o.calls));
+                all
+            }
+            Op::TopN(t) => t.partition_by.iter().chain(keys(&t.order_by)).collect(),
+            Op::Sort(k) => keys(k).collect(),
+            Op::Match(m) => m.partition_by.iter().chain(keys(&m.order_by)).collect(),
+            Op::Union
+            | Op::Values(_)
+            | Op::Window(_)
+            | Op::Limit { .. }
+            | Op::SetOperation { .. }
+            | Op::Sink(_) => Vec::new(),
+        }
+    }
 }
 
 /// A column of a projection.

@@ -382,7 +382,5 @@ pub(super) fn is_true(condition: &JoinCondition) -> bool {
 /// Sets the place of an expression and everything in it.
 pub(crate) fn set_span(expr: &mut millstream_expr::Expr, span: Span) {
     expr.span = Some(span);
-    for child in expr.children_mut() {
-        set_span(child, span);
-    }
+    expr.each_child_mut(|child| set_span(child, span));
 }

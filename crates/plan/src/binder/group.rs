@@ -535,7 +535,5 @@ pub(crate) fn replace_columns(expr: &mut Expr, with: &impl Fn(usize) -> Option<E
         }
         return;
     }
-    for child in expr.children_mut() {
-        replace_columns(child, with);
-    }
+    expr.each_child_mut(|child| replace_columns(child, with));
 }

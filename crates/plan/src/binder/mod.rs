@@ -107,12 +107,12 @@ impl<'a> Binder<'a> {
     }
 
     /// Adds a node.
-    fn add(&mut self, op: Op, inputs: Vec<NodeId>, schema: Schema, span: Span) -> NodeId {
+    fn add(&mut self, op: Op, inputs: Vec<NodeId>, schema: impl Into<SchemaRef>, span: Span) -> NodeId {
         let id = NodeId(self.plan.nodes.len());
         self.plan.nodes.push(Node {
             op,
             inputs,
-            schema: Arc::new(schema),
+            schema: schema.into(),
             changes: ChangelogMode::Append,
             upsert_keys: Vec::new(),
             id: OperatorId(0),
@@ -134,7 +134,7 @@ impl<'a> Binder<'a> {
             return input;
         }
         let schema = self.schema(input);
-        self.add(Op::Filter(Expr::and(terms)), vec![input], (*schema).clone(), span)
+        self.add(Op::Filter(Expr::and(terms)), vec![input], schema, span)
     }
 
     /// Adds a projection.
@@ -163,7 +163,7 @@ impl<'a> Binder<'a> {
                 materialize: false,
             }),
             vec![node],
-            (*schema).clone(),
+            schema,
             query.span,
         );
         if let Some(n) = self.plan.nodes.get_mut(sink.0) {

@@ -31,7 +31,7 @@ impl Binder<'_> {
             watermark: table.watermark.clone(),
             hints: table.hints.clone(),
         };
-        let node = self.add(Op::Scan(op), Vec::new(), table.schema(), span);
+        let node = self.add(Op::Scan(op), Vec::new(), table.schema.clone(), span);
         if let Some(n) = self.plan.nodes.get_mut(node.0) {
             n.changes = table.changes;
             if !table.primary_key.is_empty() {

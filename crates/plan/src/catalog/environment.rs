@@ -10,7 +10,9 @@ use millstream_types::{Fault, Span, TypeKind, nearest};
 
 use super::columns::without_span;
 use super::resolve::resolve_table;
-use super::{Cards, CatalogFunction, Catalogs, Namespace, ObjectPath, Relation, ResolvedTable, Stored};
+use super::{
+    Cards, CatalogFunction, CatalogTable, Catalogs, Namespace, ObjectPath, Relation, ResolvedTable, Stored,
+};
 
 /// Looks up the value of `${NAME}`; the product hands in the process's environment.
 pub trait Variables {
@@ -79,7 +81,7 @@ impl<'a> BindEnvironment<'a> {
             .at(name.span)
             .hint("put the hint behind the table's name in the view's query")),
             Stored::Table(table) => {
-                let table = resolve_table(table, self, &hints, true).map_err(|f| f.at(name.span))?;
+                let table = self.used(table, &hints, true).map_err(|f| f.at(name.span))?;
                 if self.context.batch && !table.spec.bounded {
                     return Err(Fault::user(
                         "unbounded",
@@ -91,7 +93,7 @@ impl<'a> BindEnvironment<'a> {
                     ));
                 }
                 self.check_dead_letters(&table).map_err(|f| f.at(name.span))?;
-                Ok(Relation::Table(Arc::new(table)))
+                Ok(Relation::Table(table))
             }
             Stored::Failed => Err(failed(&path).at(name.span)),
         }
@@ -111,10 +113,21 @@ impl<'a> BindEnvironment<'a> {
             }
             Stored::Table(table) => {
                 let hints = option_hints(hints)?;
-                resolve_table(table, self, &hints, false).map(Arc::new).map_err(|f| f.at(name.span))
+                self.used(table, &hints, false).map_err(|f| f.at(name.span))
             }
             Stored::Failed => Err(failed(&path).at(name.span)),
         }
+    }
+
+    /// A table in a role; the same one for all statements that give no options of their own.
+    fn used(
+        &self,
+        table: &CatalogTable,
+        hints: &[(String, String)],
+        source: bool,
+    ) -> Result<Arc<ResolvedTable>, Fault> {
+        let make = || resolve_table(table, self, hints, source);
+        if hints.is_empty() { table.uses.get(source, self.context.batch, make) } else { make().map(Arc::new) }
     }
 
     /// The table that a source's bad records go to must be one that takes them.

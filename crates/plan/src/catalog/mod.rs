@@ -31,3 +31,4 @@ pub(crate) use catalogs::no_database;
 pub(crate) use columns::{bind_columns, unknown_column};
 pub(crate) use environment::failed;
 pub(crate) use options::{SECRET, check_value, is_secret, is_secret_key};
+pub(crate) use table::TableUses;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use millstream_expr::{CastMode, Expr, ExprKind};
 use millstream_flow::{ChangelogMode, ConnectorCard, FormatCard, MetadataColumn};
-use millstream_types::{DataType, Fault, Schema, TimeAttribute, TypeKind, nearest};
+use millstream_types::{DataType, Fault, Field, Schema, TimeAttribute, TypeKind, nearest};
 
 use super::columns::{is_source_watermark, set_attribute};
 use super::options::{Chosen, choose};
@@ -132,6 +132,8 @@ fn resolve(
         partition_keys: definition.partitioned_by.clone(),
         bounded,
     };
+    let schema =
+        Schema::new(columns.iter().map(|c| Field::new(c.name.clone(), c.data_type.clone())).collect());
     Ok(ResolvedTable {
         path: table.path.clone(),
         spec: Arc::new(spec),
@@ -144,6 +146,7 @@ fn resolve(
         connector: chosen.connector,
         format: chosen.format,
         hints: hints.to_vec(),
+        schema: Arc::new(schema),
     })
 }
 

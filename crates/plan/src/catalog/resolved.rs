@@ -5,7 +5,7 @@ use std::sync::Arc;
 use millstream_expr::Expr;
 use millstream_flow::{ChangelogMode, ConnectorCard, FormatCard};
 use millstream_sql::ast;
-use millstream_types::{DataType, Field, Schema};
+use millstream_types::{DataType, Field, SchemaRef};
 
 use super::{Namespace, ObjectPath};
 use crate::{ColumnSource, TableSpec, WatermarkSpec};
@@ -44,6 +44,8 @@ pub struct ResolvedTable {
     pub format: Option<&'static FormatCard>,
     /// Options given by a hint, as merged into `spec`.
     pub hints: Vec<(String, String)>,
+    /// Names and types of all columns.
+    pub schema: SchemaRef,
 }
 
 /// A column of a table.
@@ -77,13 +79,6 @@ impl ColumnOrigin {
     /// Whether INSERT writes it.
     pub fn is_persisted(self) -> bool {
         matches!(self, ColumnOrigin::Physical | ColumnOrigin::Metadata { is_virtual: false })
-    }
-}
-
-impl ResolvedTable {
-    /// Names and types of all columns.
-    pub fn schema(&self) -> Schema {
-        Schema::new(self.columns.iter().map(|c| Field::new(c.name.clone(), c.data_type.clone())).collect())
     }
 }
 

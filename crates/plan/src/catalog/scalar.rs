@@ -12,7 +12,5 @@ pub(crate) fn substitute(expr: &mut Expr, with: &impl Fn(usize) -> Option<Expr>)
         }
         return;
     }
-    for child in expr.children_mut() {
-        substitute(child, with);
-    }
+    expr.each_child_mut(|child| substitute(child, with));
 }

@@ -1,9 +1,11 @@
 //! A table as the catalog keeps it: its declaration, and what the declaration means.
 
-use millstream_sql::ast;
-use millstream_types::{DataType, Field};
+use std::sync::{Arc, OnceLock};
 
-use super::{ObjectPath, ResolvedColumn};
+use millstream_sql::ast;
+use millstream_types::{DataType, Fault, Field};
+
+use super::{ObjectPath, ResolvedColumn, ResolvedTable};
 use crate::{ColumnSource, WatermarkSpec};
 
 /// A table.
@@ -17,6 +19,43 @@ pub struct CatalogTable {
     pub definition: TableDefinition,
     /// What the columns mean.
     pub columns: BoundColumns,
+    /// What statements that use the table make of it.
+    pub(crate) uses: TableUses,
+}
+
+/// A table as statements use it (read or written, in streaming or batch mode), made by the first one: thousands of INSERTs share one. Another
+/// declaration, also a copy, begins without.
+#[derive(Debug, Default)]
+pub(crate) struct TableUses([OnceLock<Arc<ResolvedTable>>; 4]);
+
+impl Clone for TableUses {
+    fn clone(&self) -> Self {
+        TableUses::default()
+    }
+}
+
+impl TableUses {
+    /// The table in a role, made if nobody has used it so.
+    ///
+    /// # Errors
+    /// Those of making it.
+    pub fn get(
+        &self,
+        source: bool,
+        batch: bool,
+        make: impl FnOnce() -> Result<ResolvedTable, Fault>,
+    ) -> Result<Arc<ResolvedTable>, Fault> {
+        let Some(slot) = self.0.get(usize::from(source) * 2 + usize::from(batch)) else {
+            return make().map(Arc::new);
+        };
+        match slot.get() {
+            Some(known) => Ok(known.clone()),
+            None => {
+                let made = Arc::new(make()?);
+                Ok(slot.get_or_init(|| made).clone())
+            }
+        }
+    }
 }
 
 /// A declaration: the statement's parts, before any connector is looked at.

@@ -3,7 +3,9 @@
 use millstream_expr::Expr;
 
 use super::expression::{Printer, shortened};
-use crate::{AggregateCall, JobPlan, JoinKind, Node, Op, SinkTarget, SortKey, TopNOp, WindowKind};
+use crate::{
+    AggregateCall, ColumnSource, JobPlan, JoinKind, Node, Op, ScanOp, SinkTarget, SortKey, TopNOp, WindowKind,
+};
 
 /// An operator on one line, as in a plan for a person.
 pub(crate) fn operator_text(plan: &JobPlan, node: &Node) -> String {
@@ -27,12 +29,11 @@ pub(crate) fn meaning_text(plan: &JobPlan, node: &Node) -> String {
 
 /// What decides which rows a stateless operator gives, and with which values: what its users must know of it when the text was edited.
 pub(crate) fn condition_text(plan: &JobPlan, node: &Node) -> String {
-    let parts = |wanted: &str| -> String {
-        let (_, parts) = describe(plan, node, false);
-        parts.into_iter().filter(|(k, _)| *k == wanted).map(|(_, v)| v).collect()
-    };
     match &node.op {
-        Op::Scan(_) => parts("filter"),
+        Op::Scan(scan) => {
+            let name = |c: usize| source_name(plan, scan, c);
+            scan.filter.as_ref().map(|f| Printer { name: &name }.text(f)).unwrap_or_default()
+        }
         // Columns that only pass through change nothing for who does not read them.
         Op::Project(items) => {
             let name = |c: usize| {
@@ -48,12 +49,26 @@ pub(crate) fn condition_text(plan: &JobPlan, node: &Node) -> String {
     }
 }
 
+/// The name of a column of a scan's input.
+fn source_name(plan: &JobPlan, scan: &ScanOp, column: usize) -> String {
+    let group = plan.scan_groups.get(scan.group);
+    let source = scan.columns.get(column).and_then(|c| group.and_then(|g| g.columns.get(*c)));
+    match source {
+        Some(ColumnSource::Physical(p)) => group
+            .and_then(|g| g.table.schema.field(*p))
+            .map_or_else(|| format!("${p}"), |f| f.name.to_string()),
+        Some(ColumnSource::Metadata { key, .. }) => format!("metadata '{key}'"),
+        None => format!("${column}"),
+    }
+}
+
 /// Name and parts of an operator. `meaning`: leave out what is layout rather than meaning.
 pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, Vec<(&'static str, String)>) {
     let input_name = |slot: usize, column: usize| -> String {
-        let schema = node.inputs.get(slot).and_then(|i| plan.nodes.get(i.0)).map(|n| n.schema.clone());
-        schema
-            .and_then(|s| s.field(column).map(|f| f.name.to_string()))
+        let below = node.inputs.get(slot).and_then(|i| plan.nodes.get(i.0));
+        below
+            .and_then(|n| n.schema.field(column))
+            .map(|f| f.name.to_string())
             .unwrap_or_else(|| format!("${column}"))
     };
     let width = node.inputs.first().and_then(|i| plan.nodes.get(i.0)).map_or(0, |n| n.schema.len());
@@ -63,18 +78,8 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
     let mut parts: Vec<(&'static str, String)> = Vec::new();
     let name = match &node.op {
         Op::Scan(scan) => {
-            let group = plan.scan_groups.get(scan.group);
-            let source_name = |c: usize| -> String {
-                let source = scan.columns.get(c).and_then(|c| group.and_then(|g| g.columns.get(*c)));
-                match source {
-                    Some(crate::ColumnSource::Physical(p)) => group
-                        .and_then(|g| g.table.schema.field(*p))
-                        .map_or_else(|| format!("${p}"), |f| f.name.to_string()),
-                    Some(crate::ColumnSource::Metadata { key, .. }) => format!("metadata '{key}'"),
-                    None => format!("${c}"),
-                }
-            };
-            let sources = Printer { name: &source_name };
+            let source = |c: usize| source_name(plan, scan, c);
+            let sources = Printer { name: &source };
             if meaning {
                 // A scan is its source, whatever the table is called.
                 let options = scan.table.options.iter().filter(|(k, _)| !k.starts_with("sink."));

@@ -141,7 +141,11 @@ fn wanted(plan: &JobPlan, index: usize, own: &BTreeSet<usize>) -> Vec<BTreeSet<u
 
 /// Builds a node with only what is read; gives where its columns are now.
 fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]) -> Map {
-    let Some(mut node) = plan.nodes.get(index).cloned() else { return Vec::new() };
+    if is_whole(plan, index, own, maps) {
+        let columns = plan.nodes.get(index).map_or(0, |n| n.schema.len());
+        return (0..columns).map(Some).collect();
+    }
+    let Some(mut node) = graph::lift(plan, index) else { return Vec::new() };
     let old = node.schema.clone();
     let input_map = |n: usize| node.inputs.get(n).and_then(|i| maps.get(i.0)).cloned().unwrap_or_default();
     let (first, second) = (input_map(0), input_map(1));
@@ -163,7 +167,11 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
                 kept.sort_unstable();
                 kept.dedup();
             }
-            scan.output = kept.iter().filter_map(|c| scan.output.get(*c)).cloned().collect();
+            let mut position = 0;
+            scan.output.retain(|_| {
+                position += 1;
+                kept.binary_search(&(position - 1)).is_ok()
+            });
             let mut used: BTreeSet<usize> = columns_of(scan.output.iter().map(|o| &o.expr));
             used.extend(columns_of(&scan.filter));
             if let Some(w) = &scan.watermark {
@@ -294,8 +302,24 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
     map
 }
 
+/// Whether nothing changes for a node: its inputs are as they were, and all that it could leave out is read.
+fn is_whole(plan: &JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]) -> bool {
+    let Some(node) = plan.nodes.get(index) else { return false };
+    let same_inputs = node.inputs.iter().all(|i| {
+        maps.get(i.0).is_some_and(|m| m.iter().enumerate().all(|(old, new)| *new == Some(old)))
+            && maps.get(i.0).map(Vec::len) == plan.nodes.get(i.0).map(|n| n.schema.len())
+    });
+    same_inputs
+        && match &node.op {
+            Op::Scan(_) | Op::Values(_) => false,
+            Op::Project(_) | Op::Union | Op::Aggregate(_) | Op::TopN(_) => own.len() == node.schema.len(),
+            _ => true,
+        }
+}
+
+/// Where the columns are when only some are kept; `kept` ascends.
 fn position_map(width: usize, kept: &[usize]) -> Map {
-    (0..width).map(|c| kept.iter().position(|k| *k == c)).collect()
+    (0..width).map(|c| kept.binary_search(&c).ok()).collect()
 }
 
 /// The fields that are still there, in their new order.
@@ -332,16 +356,15 @@ fn align_inputs(plan: &mut JobPlan, node: &mut crate::Node, kept: &[usize], maps
         if exact {
             continue;
         }
-        let Some(below) = plan.nodes.get(input.0).cloned() else { continue };
+        let Some(below) = plan.nodes.get(input.0) else { continue };
         let items: Vec<ProjectItem> = places
             .iter()
             .filter_map(|p| below.schema.field(*p).map(|f| (p, f)))
             .map(|(p, f)| ProjectItem { name: f.name.clone(), expr: Expr::column(*p, f.data_type.clone()) })
             .collect();
         let schema = below.schema.project(&places);
-        let mut like = below.clone();
-        like.changes = ChangelogMode::Append;
-        let added = graph::add(plan, &like, Op::Project(items), vec![input], &schema);
+        let like = graph::Place { changes: ChangelogMode::Append, ..below.place() };
+        let added = graph::add(plan, like, Op::Project(items), vec![input], schema);
         if let Some(i) = node.inputs.get_mut(slot) {
             *i = added;
         }

@@ -63,9 +63,8 @@ fn bucket(node: &Node) -> u64 {
 
 /// Whether an operator gives the same rows wherever it stands.
 fn shareable(op: &Op) -> bool {
-    let mut op = op.clone();
     !matches!(op, Op::Sink(_) | Op::Match(_))
-        && op.expressions_mut().iter().all(|e| e.volatility() < Volatility::PerRow)
+        && op.expressions().iter().all(|e| e.volatility() < Volatility::PerRow)
 }
 
 fn equal(plan: &JobPlan, a: &Node, b: &Node) -> bool {

@@ -21,8 +21,10 @@ pub(super) fn fold_constants(plan: &mut JobPlan) {
         batch: plan.settings.batch,
     };
     for node in &mut plan.nodes {
-        for expr in node.op.expressions_mut() {
-            fold(expr, &context);
+        if !matches!(node.op, Op::Sink(_)) {
+            for expr in node.op.expressions_mut() {
+                fold(expr, &context);
+            }
         }
     }
     literal_rows(plan);
@@ -36,9 +38,7 @@ fn fold(expr: &mut Expr, context: &EvalContext) -> bool {
         _ => {}
     }
     let mut constant = true;
-    for child in expr.children_mut() {
-        constant &= fold(child, context);
-    }
+    expr.each_child_mut(|child| constant &= fold(child, context));
     let steady = match &expr.kind {
         ExprKind::Call(call) => call.volatility == Volatility::Immutable && !call.args.is_empty(),
         _ => true,

@@ -1,22 +1,80 @@
 //! The plan as a graph: who uses what, and bringing its nodes into order again after a rewrite.
 
-use std::collections::BTreeMap;
+use millstream_flow::ChangelogMode;
+use millstream_types::{SchemaRef, Span};
 
-use millstream_types::Schema;
-
-use crate::{JobPlan, Node, NodeId, Op};
+use crate::{JobPlan, Node, NodeId, Op, OperatorId};
 
 /// Adds a node made from another one's place in the text.
-pub(super) fn add(plan: &mut JobPlan, like: &Node, op: Op, inputs: Vec<NodeId>, schema: &Schema) -> NodeId {
+pub(super) fn add(
+    plan: &mut JobPlan,
+    like: Place,
+    op: Op,
+    inputs: Vec<NodeId>,
+    schema: impl Into<SchemaRef>,
+) -> NodeId {
     let id = NodeId(plan.nodes.len());
     plan.nodes.push(Node {
         op,
         inputs,
-        schema: std::sync::Arc::new(schema.clone()),
+        schema: schema.into(),
+        changes: like.changes,
         upsert_keys: Vec::new(),
-        ..like.clone()
+        id: OperatorId(0),
+        upstream: 0,
+        span: like.span,
+        statement: like.statement,
     });
     id
+}
+
+/// What a node that a rewrite makes takes over from another one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) changes: ChangelogMode,
+    pub(super) span: Option<Span>,
+    pub(super) statement: usize,
+}
+
+impl Node {
+    /// Where it comes from.
+    pub(super) fn place(&self) -> Place {
+        Place { changes: self.changes, span: self.span, statement: self.statement }
+    }
+}
+
+/// Takes the operator out of a node that is about to be changed or replaced.
+pub(super) fn take(plan: &mut JobPlan, id: NodeId) -> Option<Op> {
+    plan.nodes.get_mut(id.0).map(|n| std::mem::replace(&mut n.op, Op::Union))
+}
+
+/// Takes a node out of the plan, to be put back at its place when it was changed.
+pub(super) fn lift(plan: &mut JobPlan, index: usize) -> Option<Node> {
+    let node = plan.nodes.get_mut(index)?;
+    let hollow = Node {
+        op: Op::Union,
+        inputs: Vec::new(),
+        schema: node.schema.clone(),
+        changes: node.changes,
+        upsert_keys: Vec::new(),
+        id: node.id,
+        upstream: node.upstream,
+        span: node.span,
+        statement: node.statement,
+    };
+    Some(std::mem::replace(node, hollow))
+}
+
+/// Puts an operator into a node.
+pub(super) fn put(plan: &mut JobPlan, id: NodeId, op: Op) {
+    if let Some(n) = plan.nodes.get_mut(id.0) {
+        n.op = op;
+    }
+}
+
+/// Whether more than one node reads a node.
+pub(super) fn is_shared(plan: &JobPlan, id: NodeId) -> bool {
+    plan.nodes.iter().flat_map(|n| &n.inputs).filter(|i| **i == id).nth(1).is_some()
 }
 
 /// Drops what no sink reaches and numbers the rest anew, inputs before users, in the order in which the sinks reach them.
@@ -43,9 +101,17 @@ pub(super) fn compact(plan: &mut JobPlan) {
             }
         }
     }
-    let place: BTreeMap<NodeId, NodeId> =
-        order.iter().enumerate().map(|(new, old)| (*old, NodeId(new))).collect();
-    let moved = |id: &NodeId| place.get(id).copied();
+    // Most rewrites find nothing to do.
+    if order.len() == plan.nodes.len() && order.iter().enumerate().all(|(new, old)| new == old.0) {
+        return regroup(plan);
+    }
+    let mut place: Vec<Option<NodeId>> = vec![None; plan.nodes.len()];
+    for (new, old) in order.iter().enumerate() {
+        if let Some(p) = place.get_mut(old.0) {
+            *p = Some(NodeId(new));
+        }
+    }
+    let moved = |id: &NodeId| place.get(id.0).copied().flatten();
     let mut all: Vec<Option<Node>> = std::mem::take(&mut plan.nodes).into_iter().map(Some).collect();
     let mut nodes = Vec::with_capacity(order.len());
     for old in &order {
@@ -70,6 +136,9 @@ fn regroup(plan: &mut JobPlan) {
         {
             group.scans.push(NodeId(i));
         }
+    }
+    if plan.scan_groups.iter().all(|g| !g.scans.is_empty()) {
+        return;
     }
     let mut number = Vec::with_capacity(plan.scan_groups.len());
     let mut kept = 0usize;

@@ -3,6 +3,7 @@
 use millstream_expr::{Expr, ExprKind};
 use millstream_types::{TimeAttribute, TypeKind, Value};
 
+use super::graph;
 use super::terms::terms;
 use crate::binder::{WindowColumn, is_time_attribute, window_origin};
 use crate::{JobPlan, JoinKind, JoinOp, NodeId, Op};
@@ -11,15 +12,14 @@ use crate::{JobPlan, JoinKind, JoinOp, NodeId, Op};
 pub(super) fn classify_joins(plan: &mut JobPlan) {
     for i in 0..plan.nodes.len() {
         let Some(node) = plan.nodes.get(i) else { continue };
-        let (Op::Join(join), Some(left), Some(right)) =
-            (node.op.clone(), node.inputs.first().copied(), node.inputs.get(1).copied())
+        let (Op::Join(_), Some(left), Some(right)) =
+            (&node.op, node.inputs.first().copied(), node.inputs.get(1).copied())
         else {
             continue;
         };
+        let Some(Op::Join(join)) = graph::take(plan, NodeId(i)) else { continue };
         let classified = classify(plan, join, left, right);
-        if let Some(n) = plan.nodes.get_mut(i) {
-            n.op = Op::Join(classified);
-        }
+        graph::put(plan, NodeId(i), Op::Join(classified));
     }
 }
 

@@ -68,7 +68,15 @@ pub(crate) fn share(plan: &mut JobPlan) {
     graph::compact(plan);
     scan_sharing::share_scans(plan);
     common_subplans::share_subplans(plan);
-    changelog::identify(plan);
+    // An operator is called by what it means, not by its place: merging leaves the names that each statement's plan gave.
+    debug_assert!(named_alike(plan), "merging changed what an operator is called");
+}
+
+/// Whether operators are called what they would be called now.
+fn named_alike(plan: &JobPlan) -> bool {
+    let mut again = plan.clone();
+    changelog::identify(&mut again);
+    again.nodes.iter().zip(&plan.nodes).all(|(a, b)| (a.id, a.upstream) == (b.id, b.upstream))
 }
 
 /// Whether inputs come before users and every column exists.
@@ -77,12 +85,11 @@ fn well_formed(plan: &JobPlan) -> bool {
         let ordered = node.inputs.iter().all(|input| input.0 < i);
         let width =
             |n: usize| node.inputs.get(n).and_then(|i| plan.nodes.get(i.0)).map_or(0, |n| n.schema.len());
-        let mut op = node.op.clone();
-        let limit = match &op {
+        let limit = match &node.op {
             crate::Op::Scan(scan) => scan.columns.len(),
             crate::Op::Join(_) => width(0) + width(1),
             _ => width(0),
         };
-        ordered && op.expressions_mut().iter().all(|e| e.columns().last().is_none_or(|c| *c < limit))
+        ordered && node.op.expressions().iter().all(|e| e.columns().last().is_none_or(|c| *c < limit))
     })
 }

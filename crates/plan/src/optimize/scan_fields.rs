@@ -20,13 +20,17 @@ pub(super) fn take_fields_in_scans(plan: &mut JobPlan) {
     }
     for i in 0..plan.nodes.len() {
         let Some(node) = plan.nodes.get(i) else { continue };
-        let (Op::Project(items), Some(input)) = (&node.op, node.inputs.first().copied()) else { continue };
+        let (Op::Project(_), Some(input)) = (&node.op, node.inputs.first().copied()) else { continue };
         let Some(below) = plan.nodes.get(input.0) else { continue };
-        let Op::Scan(scan) = &below.op else { continue };
+        let Op::Scan(_) = &below.op else { continue };
         if users.get(input.0) != Some(&1) || below.changes == ChangelogMode::Upsert {
             continue;
         }
-        let mut items = items.clone();
+        let (Some(Op::Project(mut items)), Some(Op::Scan(mut scan))) =
+            (graph::take(plan, NodeId(i)), graph::take(plan, input))
+        else {
+            return;
+        };
         let mut output: Vec<ProjectItem> = Vec::new();
         for item in &mut items {
             replace_chains(&mut item.expr, &scan.output, &mut output);
@@ -47,21 +51,20 @@ pub(super) fn take_fields_in_scans(plan: &mut JobPlan) {
             let old = scan.output.get(*c)?;
             output.iter().position(|o| o.expr.kind == old.expr.kind)
         };
-        let keys: Vec<Vec<usize>> = below
-            .upsert_keys
+        let keys: Vec<Vec<usize>> = plan
+            .nodes
+            .get(input.0)
             .iter()
+            .flat_map(|below| &below.upsert_keys)
             .filter_map(|key| key.iter().map(place).collect::<Option<Vec<_>>>())
             .collect();
-        let mut scan = scan.clone();
         scan.output = output;
         if let Some(n) = plan.nodes.get_mut(input.0) {
             n.op = Op::Scan(scan);
             n.schema = Arc::new(schema);
             n.upsert_keys = keys;
         }
-        if let Some(n) = plan.nodes.get_mut(i) {
-            n.op = Op::Project(items);
-        }
+        graph::put(plan, NodeId(i), Op::Project(items));
         if only_chosen {
             super::filter_push_down::bypass(plan, NodeId(i), input);
         }
@@ -79,20 +82,15 @@ fn replace_chains(expr: &mut Expr, old: &[ProjectItem], output: &mut Vec<Project
         let position = match output.iter().position(|o| o.expr == value) {
             Some(p) => p,
             None => {
-                let mut name = source.name.to_string();
-                for part in names {
-                    name = format!("{name}.{part}");
-                }
-                output.push(ProjectItem { name: Arc::from(name), expr: value });
+                let name = names.iter().fold(source.name.clone(), |n, part| Arc::from(format!("{n}.{part}")));
+                output.push(ProjectItem { name, expr: value });
                 output.len() - 1
             }
         };
         expr.kind = ExprKind::Column(position);
         return;
     }
-    for child in expr.children_mut() {
-        replace_chains(child, old, output);
-    }
+    expr.each_child_mut(|child| replace_chains(child, old, output));
 }
 
 /// The column below a chain of fields, and the fields' positions from it on as names for the output.
@@ -116,11 +114,10 @@ impl JobPlan {
         let Some(group) = self.scan_groups.get(group) else { return Vec::new() };
         let mut paths: Vec<Vec<Vec<usize>>> = vec![Vec::new(); group.columns.len()];
         let mut whole = vec![false; group.columns.len()];
-        for scan in group.scans.iter().filter_map(|s| self.nodes.get(s.0)) {
-            let Op::Scan(scan) = &scan.op else { continue };
-            let columns = scan.columns.clone();
-            let mut op = Op::Scan(scan.clone());
-            for expr in op.expressions_mut() {
+        for op in group.scans.iter().filter_map(|s| self.nodes.get(s.0)).map(|n| &n.op) {
+            let Op::Scan(scan) = op else { continue };
+            let columns = &scan.columns;
+            for expr in op.expressions() {
                 read_of(expr, &mut |column, path| {
                     let Some(column) = columns.get(column).copied() else { return };
                     match (paths.get_mut(column), whole.get_mut(column)) {
@@ -155,7 +152,5 @@ fn read_of(expr: &Expr, found: &mut impl FnMut(usize, Vec<usize>)) {
             _ => break,
         }
     }
-    for child in below.children() {
-        read_of(child, found);
-    }
+    below.each_child(|child| read_of(child, found));
 }

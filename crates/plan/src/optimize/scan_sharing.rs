@@ -1,6 +1,7 @@
 //! Scans of one source read it once: the same connector with the same options that decide the data, whatever the tables are called and
 //! whichever of its columns they declare.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use millstream_types::Schema;
@@ -12,6 +13,8 @@ use crate::{ColumnSource, JobPlan, Op, ScanGroup, TableSpec};
 /// Joins the groups of scans that read the same source, and leaves in each group only the columns that are read.
 pub(super) fn share_scans(plan: &mut JobPlan) {
     let mut groups: Vec<ScanGroup> = Vec::new();
+    let mut by_identity: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    let mut last: Option<(Arc<TableSpec>, usize)> = None;
     for i in 0..plan.nodes.len() {
         let Some(Op::Scan(scan)) = plan.nodes.get(i).map(|n| &n.op) else { continue };
         let Some(own) = plan.scan_groups.get(scan.group) else { continue };
@@ -19,23 +22,34 @@ pub(super) fn share_scans(plan: &mut JobPlan) {
         let table = own.table.clone();
         let sources: Vec<ColumnSource> =
             scan.columns.iter().filter_map(|c| own.columns.get(*c)).cloned().collect();
-        let found = groups.iter().position(|g| same_source(&g.table, &table));
+        // Hundreds of statements read one table, others a table each: neither may look at every group that there is.
+        let again = last.as_ref().filter(|(known, _)| Arc::ptr_eq(known, &table)).map(|(_, group)| *group);
+        let found = again.or_else(|| {
+            let alike = by_identity.entry(source_identity(&table)).or_default();
+            let found =
+                alike.iter().copied().find(|g| groups.get(*g).is_some_and(|g| same_source(&g.table, &table)));
+            if found.is_none() {
+                alike.push(groups.len());
+            }
+            found
+        });
         let group = found.unwrap_or(groups.len());
         if found.is_none() {
             groups.push(ScanGroup { table: table.clone(), columns: Vec::new(), scans: Vec::new() });
         }
+        last = Some((table.clone(), group));
         let Some(target) = groups.get_mut(group) else { continue };
-        if found.is_some() {
+        if found.is_some() && !Arc::ptr_eq(&table, &target.table) {
             target.table = merged(&target.table, &table);
         }
         let mut columns = Vec::with_capacity(sources.len());
         for source in sources {
             let source = match source {
-                ColumnSource::Physical(p) => {
+                ColumnSource::Physical(p) if !Arc::ptr_eq(&table, &target.table) => {
                     let name = table.schema.field(p).map(|f| f.name.clone()).unwrap_or_default();
                     ColumnSource::Physical(target.table.schema.index_of(&name).unwrap_or(p))
                 }
-                metadata => metadata,
+                same => same,
             };
             columns.push(match target.columns.iter().position(|c| *c == source) {
                 Some(p) => p,

@@ -36,19 +36,37 @@ pub(super) fn is_fallible(expr: &Expr) -> bool {
     fallible
 }
 
-/// Divides terms into those that move down and those that stay, each in their order. A term overtakes another one only if neither can
-/// fail: else an error would appear, or disappear.
-pub(super) fn split(terms: Vec<Expr>, movable: impl Fn(&Expr) -> bool) -> (Vec<Expr>, Vec<Expr>) {
+/// The same terms where they stand.
+pub(super) fn term_refs(condition: &Expr) -> Vec<&Expr> {
+    match &condition.kind {
+        ExprKind::And(terms) => terms.iter().flat_map(term_refs).collect(),
+        ExprKind::Literal(Value::Boolean(true)) => Vec::new(),
+        _ => vec![condition],
+    }
+}
+
+/// Which terms move down; the others stay. A term overtakes another one only if neither can fail: else an error would appear, or disappear.
+pub(super) fn moves(terms: &[&Expr], movable: impl Fn(&Expr) -> bool) -> Vec<bool> {
+    let (mut stays, mut certain) = (false, true);
+    terms
+        .iter()
+        .map(|term| {
+            let free = !stays || certain && !is_fallible(term);
+            let moves = free && is_steady(term) && movable(term);
+            if !moves {
+                stays = true;
+                certain = certain && !is_fallible(term);
+            }
+            moves
+        })
+        .collect()
+}
+
+/// Divides terms into those that move and those that stay, each in their order.
+pub(super) fn split(terms: Vec<Expr>, moves: &[bool]) -> (Vec<Expr>, Vec<Expr>) {
     let (mut moving, mut staying) = (Vec::new(), Vec::new());
-    let mut certain = true;
-    for term in terms {
-        let free = staying.is_empty() || certain && !is_fallible(&term);
-        if free && is_steady(&term) && movable(&term) {
-            moving.push(term);
-        } else {
-            certain &= !is_fallible(&term);
-            staying.push(term);
-        }
+    for (term, moves) in terms.into_iter().zip(moves) {
+        if *moves { &mut moving } else { &mut staying }.push(term);
     }
     (moving, staying)
 }

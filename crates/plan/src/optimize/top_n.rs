@@ -15,11 +15,11 @@ use crate::{JobPlan, NodeId, Op, TopNOp};
 /// User, for a function that a streaming Top-N does not have.
 pub(super) fn find_top_n(plan: &mut JobPlan) -> Result<(), Fault> {
     for i in 0..plan.nodes.len() {
-        let Some(node) = plan.nodes.get(i).cloned() else { continue };
+        let Some(node) = plan.nodes.get(i) else { continue };
         let (Op::Filter(condition), Some(child_id)) = (&node.op, node.inputs.first().copied()) else {
             continue;
         };
-        let Some(child) = plan.nodes.get(child_id.0).cloned() else { continue };
+        let Some(child) = plan.nodes.get(child_id.0) else { continue };
         let Op::Over(over) = &child.op else { continue };
         let [call] = over.calls.as_slice() else { continue };
         if !matches!(&*call.function, "ROW_NUMBER" | "RANK" | "DENSE_RANK") {
@@ -57,7 +57,8 @@ pub(super) fn find_top_n(plan: &mut JobPlan) -> Result<(), Fault> {
             with_rank: true,
             function: Arc::clone(&call.function),
         };
-        let top = graph::add(plan, &child, Op::TopN(op), child.inputs.clone(), &child.schema);
+        let (place, inputs, schema) = (child.place(), child.inputs.clone(), child.schema.clone());
+        let top = graph::add(plan, place, Op::TopN(op), inputs, schema);
         if rest.is_empty() {
             super::filter_push_down::bypass(plan, NodeId(i), top);
         } else if let Some(n) = plan.nodes.get_mut(i) {

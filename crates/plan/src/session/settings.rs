@@ -1,6 +1,6 @@
 //! SET and RESET: the options of a session and what is derived from them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use millstream_expr::{BindContext, Resources, check_grok_pattern};
 use millstream_flow::{OptionCard, Options};
@@ -17,6 +17,9 @@ pub struct Settings {
     values: Options,
     /// What functions are lent beside their arguments.
     resources: Resources,
+    /// What follows from the others: thousands of statements ask for it between two changes.
+    job: OnceLock<JobSettings>,
+    bind: OnceLock<BindContext>,
 }
 
 /// `grok.pattern.NAME` sets the pattern of a name.
@@ -28,6 +31,7 @@ impl Settings {
     /// # Errors
     /// User, when the value is not one of the option's.
     pub fn set(&mut self, key: &str, value: &str) -> Result<Option<Fault>, Fault> {
+        self.changes();
         let Some(card) = session_option(key) else {
             self.values.set(key, value);
             return Ok(Some(unknown(key)));
@@ -57,6 +61,7 @@ impl Settings {
 
     /// Takes an option back to its default; the warning says that the key is not known.
     pub fn reset(&mut self, key: &str) -> Option<Fault> {
+        self.changes();
         match session_option(key) {
             Some(card) => {
                 self.values.remove(primary(card, key));
@@ -69,6 +74,7 @@ impl Settings {
 
     /// Takes all options back to their defaults.
     pub fn reset_all(&mut self) {
+        self.changes();
         self.values = Options::default();
     }
 
@@ -100,9 +106,14 @@ impl Settings {
 
     /// What functions see of the session.
     pub fn bind_context(&self) -> BindContext {
+        self.bind.get_or_init(|| self.derived_context()).clone()
+    }
+
+    fn derived_context(&self) -> BindContext {
+        let job = self.job();
         BindContext {
-            zone: self.zone(),
-            batch: self.batch(),
+            zone: job.zone.clone(),
+            batch: job.batch,
             legacy_cast: self.is("table.exec.legacy-cast-behaviour", "ENABLED"),
             resources: self.resources.with(
                 self.grok_patterns(),
@@ -112,8 +123,15 @@ impl Settings {
         }
     }
 
+    /// What follows from the settings is no longer true.
+    fn changes(&mut self) {
+        self.job.take();
+        self.bind.take();
+    }
+
     /// Says where files are read that functions look things up in.
     pub fn lend(&mut self, resources: Resources) {
+        self.changes();
         self.resources = resources;
     }
 
@@ -130,6 +148,14 @@ impl Settings {
 
     /// What a job needs of the session. Options with a default that were not set are in it, too.
     pub fn job_settings(&self) -> JobSettings {
+        self.job().clone()
+    }
+
+    fn job(&self) -> &JobSettings {
+        self.job.get_or_init(|| self.derived())
+    }
+
+    fn derived(&self) -> JobSettings {
         let number =
             |key: &str| self.get(key).and_then(|v| v.trim().parse::<usize>().ok()).filter(|n| *n > 0);
         let own = number("table.exec.resource.default-parallelism");

@@ -8,7 +8,7 @@ use millstream_types::{Fault, Span};
 use super::{Planned, SessionState, source};
 use crate::catalog::{
     CatalogTable, ColumnDefinition, ColumnForm, KeyDefinition, ObjectPath, Stored, TableDefinition,
-    WatermarkDefinition, bind_columns, no_database, unknown_column,
+    TableUses, WatermarkDefinition, bind_columns, no_database, unknown_column,
 };
 
 impl SessionState {
@@ -43,7 +43,7 @@ impl SessionState {
                 data_type.nullable = false;
             }
         }
-        Ok(CatalogTable { path, temporary, definition, columns })
+        Ok(CatalogTable { path, temporary, definition, columns, uses: TableUses::default() })
     }
 
     /// Whether an object is to be created: `false` where IF NOT EXISTS finds one.

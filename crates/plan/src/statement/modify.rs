@@ -196,8 +196,9 @@ pub fn merge_jobs(plans: Vec<JobPlan>) -> JobPlan {
         let asked = |key: &str, value: Option<&str>| {
             value.is_some() && value != session_option(key).and_then(|o| o.default)
         };
-        for (key, value) in merged.settings.options.iter().filter(|(k, _)| k.starts_with("table.exec.emit."))
-        {
+        let earlier = std::mem::take(&mut merged.settings).options;
+        let changed = earlier != settings.options;
+        for (key, value) in earlier.iter().filter(|(k, _)| changed && k.starts_with("table.exec.emit.")) {
             if asked(key, Some(value)) && !asked(key, settings.options.get(key)) {
                 settings.options.set(key, value);
             }
