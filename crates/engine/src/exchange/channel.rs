@@ -13,7 +13,7 @@ const ELEMENT_COST: usize = 256;
 /// The sending end.
 #[derive(Debug, Clone)]
 pub struct Sender {
-    queue: mpsc::UnboundedSender<Envelope>,
+    queue: mpsc::UnboundedSender<Box<Envelope>>,
     room: Arc<Semaphore>,
     capacity: usize,
     budget: MemoryBudget,
@@ -23,11 +23,12 @@ pub struct Sender {
 /// The receiving end.
 #[derive(Debug)]
 pub struct Receiver {
-    queue: mpsc::UnboundedReceiver<Envelope>,
+    queue: mpsc::UnboundedReceiver<Box<Envelope>>,
     /// The element that was given last is being worked on until the next one is asked for.
     working: Option<Underway>,
 }
 
+/// Boxed on its way: a queue has room for 32 of them from the start, and thousands of rules have a queue each.
 #[derive(Debug)]
 struct Envelope {
     element: Element,
@@ -89,7 +90,7 @@ impl Sender {
             // Watermarks and barriers must pass a full channel's worth of waiting only once, behind the batches before them.
             _ => (None, None),
         };
-        self.queue.send(Envelope { element, _room: room, _charge: charge, underway }).is_ok()
+        self.queue.send(Box::new(Envelope { element, _room: room, _charge: charge, underway })).is_ok()
     }
 }
 
