@@ -19,11 +19,8 @@ pub fn check(arguments: &TextArguments) -> u8 {
         Ok(session) => session,
         Err(code) => return code,
     };
-    let mut all = Vec::new();
-    for t in &texts {
-        let faults = session.check_and_keep(&t.sql);
-        all.push((t, faults));
-    }
+    let all: Vec<_> =
+        texts.iter().zip(text::prepare(&mut session, &texts).into_iter().map(|p| p.1)).collect();
     let count: usize = all.iter().map(|(_, f)| f.len()).sum();
     let text = if arguments.json {
         let list: Vec<_> = all.iter().flat_map(|(t, faults)| faults.iter().map(|f| as_json(t, f))).collect();

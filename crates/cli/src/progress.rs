@@ -1,5 +1,6 @@
 //! The progress line, and the table at the end of a job.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
@@ -58,11 +59,22 @@ pub fn summary(report: &JobReport, seconds: f64) {
     // Names are full ones; what everybody leaves out when writing is left out here, too.
     let short =
         |name: &str| name.strip_prefix("default_catalog.default_database.").unwrap_or(name).to_string();
-    let width =
-        progress.sinks.iter().map(|s| short(&s.name).chars().count()).max().unwrap_or(0).max("table".len());
-    eprintln!("{:<width$}  {:>12}", "table", "rows");
+    // Hundreds of rules that write one table are one line.
+    let mut tables: Vec<(String, u64)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for sink in &progress.sinks {
-        eprintln!("{:<width$}  {:>12}", short(&sink.name), Progress::get(&sink.rows));
+        let place = *places.entry(sink.name.as_str()).or_insert(tables.len());
+        if place == tables.len() {
+            tables.push((short(&sink.name), 0));
+        }
+        if let Some((_, rows)) = tables.get_mut(place) {
+            *rows += Progress::get(&sink.rows);
+        }
+    }
+    let width = tables.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max("table".len());
+    eprintln!("{:<width$}  {:>12}", "table", "rows");
+    for (name, rows) in &tables {
+        eprintln!("{name:<width$}  {rows:>12}");
     }
     let records = Progress::get(&progress.records);
     eprintln!();

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use millstream::types::{Batch, Clock, Fault};
 use millstream::{
-    Completion, JobHandle, JobPlan, JobReport, OutputFormat, Restore, Rows, Session, StatementResult,
-    StopMode, SystemClock,
+    Completion, JobHandle, JobPlan, JobReport, OutputFormat, Prepared, Restore, Rows, Session,
+    StatementResult, StopMode, SystemClock,
 };
 
 use crate::arguments::RunArguments;
@@ -31,20 +31,19 @@ pub async fn run(arguments: RunArguments) -> u8 {
         Err(code) => return code,
     };
     // Nothing runs if anything is wrong.
-    match text::session(&arguments.text, &texts, Restore::None) {
-        Ok(mut session) => {
-            let mut wrong = false;
-            for t in &texts {
-                for fault in session.check_and_keep(&t.sql) {
-                    eprintln!("{}", fault.render(&t.origin, &t.sql));
-                    wrong = true;
-                }
-            }
-            if wrong {
-                return WRONG_TEXT;
-            }
-        }
+    let prepared = match text::session(&arguments.text, &texts, Restore::None) {
+        Ok(mut session) => text::prepare(&mut session, &texts),
         Err(code) => return code,
+    };
+    let mut wrong = false;
+    for (t, (_, faults)) in texts.iter().zip(&prepared) {
+        for fault in faults {
+            eprintln!("{}", fault.render(&t.origin, &t.sql));
+            wrong = true;
+        }
+    }
+    if wrong {
+        return WRONG_TEXT;
     }
     let session = match text::session_again(&arguments.text, &texts, restore) {
         Ok(session) => session,
@@ -57,8 +56,8 @@ pub async fn run(arguments: RunArguments) -> u8 {
         clock: Arc::new(SystemClock::new()),
         inserts: Vec::new(),
     };
-    for t in &texts {
-        if let Err(code) = runner.text(t).await {
+    for (t, (prepared, _)) in texts.iter().zip(prepared) {
+        if let Err(code) = runner.text(t, prepared).await {
             return code;
         }
     }
@@ -89,17 +88,13 @@ struct Runner {
 }
 
 impl Runner {
-    async fn text(&mut self, text: &Text) -> Result<(), u8> {
+    async fn text(&mut self, text: &Text, prepared: Prepared) -> Result<(), u8> {
         let fail = |f: Fault| {
             eprint!("{}", f.render(&text.origin, &text.sql));
             exit_code(&f)
         };
-        let statements = self.session.statements(&text.sql).map_err(|f| {
-            eprint!("{}", f.render(&text.origin));
-            WRONG_TEXT
-        })?;
-        for statement in &statements {
-            match self.session.statement(statement, &text.sql).await.map_err(fail)? {
+        for step in prepared.into_steps() {
+            match self.session.step(step, &text.sql).await.map_err(fail)? {
                 StatementResult::Done(warnings) => {
                     for w in warnings {
                         eprintln!("warning: {w}");

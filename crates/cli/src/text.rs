@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use millstream::{Restore, Session};
+use millstream::types::Fault;
+use millstream::{Prepared, Restore, Session};
 
 use crate::arguments::SqlArguments;
 use crate::{FAILED, WRONG_TEXT};
@@ -41,6 +42,17 @@ pub fn read(arguments: &SqlArguments) -> Result<Vec<Text>, u8> {
         }
     }
     Ok(texts)
+}
+
+/// Plans the texts one after the other: their steps and everything that is wrong with them. All their INSERTs are one job; what is wrong with
+/// its settings stands with the last text that has one.
+pub fn prepare(session: &mut Session, texts: &[Text]) -> Vec<(Prepared, Vec<Fault>)> {
+    let mut all: Vec<_> = texts.iter().map(|t| session.prepare(&t.sql)).collect();
+    let last = all.iter_mut().rev().find(|(prepared, _)| prepared.job_settings().is_some());
+    if let Some((prepared, faults)) = last {
+        faults.extend(prepared.job_settings().and_then(|s| Session::check_job(s).err()));
+    }
+    all
 }
 
 /// A session with the options of the command line; prints what is wrong with them.

@@ -19,6 +19,7 @@
 mod explain;
 pub mod manual;
 mod parts;
+mod prepared;
 mod render;
 mod rows;
 mod rules;
@@ -37,6 +38,7 @@ pub use millstream_flow as flow;
 pub use millstream_plan::{JobPlan, session::SESSION_OPTIONS};
 pub use millstream_types as types;
 pub use parts::ProductParts;
+pub use prepared::{Prepared, Step};
 pub use render::{OutputFormat, RowRenderer};
 pub use rows::Rows;
 pub use rules::{RuleRow, RuleTable};

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use millstream_connectors::filesystem::LocalFiles;
 use millstream_engine::{
     CheckpointStorage, Completion, JobContext, JobHandle, JobPosition, LocalStorage, Restore, SharedScans,
-    SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
+    SystemClock, SystemRandom, TokioSpawner, launch,
 };
 use millstream_expr::EvalContext;
 use millstream_expr::registered::{RowFunction, ScalarFunction, VectorFunction};
 use millstream_flow::{ChangelogMode, Connector, Environment, Options, Spawner};
-use millstream_plan::catalog::FOLLOW_UP;
 use millstream_plan::statement::{Planned, SessionState, StatementRows, merge_jobs};
-use millstream_plan::{JobPlan, SinkTarget, TableSpec};
+use millstream_plan::{JobPlan, JobSettings, SinkTarget, TableSpec};
 use millstream_sql::ast::{Ident, ObjectName, SpannedStatement, Statement};
 use millstream_sql::parse_script;
 use millstream_types::{Batch, Clock, Fault, Files, Random, SchemaRef, Span};
 use tokio::sync::mpsc;
 
 use crate::explain::{self, Explanation};
-use crate::{OutputFormat, ProductParts, RowRenderer, Rows, ScriptFault};
+use crate::prepared::{PlanOf, Planning, unsupported};
+use crate::{OutputFormat, Prepared, ProductParts, RowRenderer, Rows, ScriptFault, Step};
 
 /// Memory of a job where nothing is set: half of the one gigabyte that a small machine has.
 const DEFAULT_MEMORY: u64 = 512 << 20;
@@ -286,10 +286,24 @@ impl Session {
     }
 
     fn check_with(state: &mut SessionState, text: &str) -> Vec<Fault> {
-        let (_, mut faults, waiting) = Self::plan_with(state, text);
-        faults.extend(waiting);
-        faults.sort_by_key(|f| f.span().map_or(0, |s| s.start));
+        let (prepared, mut faults) = Planning::of(state, text).prepared();
+        faults.extend(prepared.job_settings().and_then(|s| Self::check_job(s).err()));
         faults
+    }
+
+    /// Plans a text before anything of it runs: its steps, and everything that is wrong with it. The session keeps what the text declares: the
+    /// steps are for another session that began as this one did. Whether the job that all INSERTs of several texts are can run is said by
+    /// [`Session::check_job`].
+    pub fn prepare(&mut self, text: &str) -> (Prepared, Vec<Fault>) {
+        Planning::of(&mut self.state, text).prepared()
+    }
+
+    /// Whether the settings of a job fit together: those of the last of its INSERTs ([`Prepared::job_settings`]).
+    ///
+    /// # Errors
+    /// User.
+    pub fn check_job(settings: &JobSettings) -> Result<(), Fault> {
+        Checkpoints::of(&settings.options).map(|_| ())
     }
 
     /// A renderer of rows, in the session's zone.
@@ -326,51 +340,25 @@ impl Session {
     /// # Errors
     /// All faults of the text.
     pub fn explain(&self, text: &str) -> Result<Explanation, ScriptFault> {
-        let (plans, faults, _) = Self::plan_with(&mut self.state.clone(), text);
-        let faults: Vec<Fault> = faults.into_iter().filter(|f| f.code() != "not-yet").collect();
+        let planning = Planning::of(&mut self.state.clone(), text);
+        let (mut inserts, mut plans) = (Vec::new(), Vec::new());
+        for (_, plan) in planning.statements {
+            match plan {
+                Some(PlanOf::Insert(plan)) => inserts.push(*plan),
+                Some(PlanOf::Query(plan)) => plans.push(*plan),
+                None => {}
+            }
+        }
+        if !inserts.is_empty() {
+            plans.insert(0, merge_jobs(inserts));
+        }
+        let faults: Vec<Fault> = planning.faults.into_iter().filter(|f| f.code() != "not-yet").collect();
         if faults.is_empty() { Ok(Explanation::new(plans)) } else { Err(ScriptFault::new(text, faults)) }
     }
 
     /// Carries out what a text declares and plans the rest, also what this version cannot run; gives what is wrong with it.
     pub fn plan_only(&mut self, text: &str) -> Vec<Fault> {
-        Self::plan_with(&mut self.state, text).1
-    }
-
-    /// The plans of a text, what is wrong with it, and what only stands in the way of running it.
-    fn plan_with(state: &mut SessionState, text: &str) -> (Vec<JobPlan>, Vec<Fault>, Vec<Fault>) {
-        let (statements, mut faults) = parse_script(text);
-        if statements.is_empty() && faults.is_empty() {
-            let fault = Fault::user("parse", "the text holds no statement");
-            faults.push(fault.at(Span::new(text.len(), text.len())).hint("write one, for example SELECT 1"));
-        }
-        // What could not be read is remembered, so that its use adds no fault of its own.
-        state.remember_unread(text, &faults);
-        let mut plans = Vec::new();
-        let mut inserts: Vec<JobPlan> = Vec::new();
-        let mut waiting: Vec<Fault> = Vec::new();
-        for statement in &statements {
-            match state.execute(statement, text) {
-                Ok(Planned::Insert(plan)) => {
-                    waiting.extend(not_runnable(&plan).map(|(_, f)| f));
-                    inserts.push(*plan);
-                }
-                Ok(Planned::Query(plan)) => {
-                    waiting.extend(not_runnable(&plan).map(|(_, f)| f));
-                    plans.push(*plan);
-                }
-                Ok(Planned::Explain(plan, _)) => plans.push(*plan),
-                Ok(other) => waiting.extend(unsupported(&other).map(|f| f.at(statement.span))),
-                Err(f) if f.code() == FOLLOW_UP => {}
-                Err(f) => faults.push(f),
-            }
-        }
-        if !inserts.is_empty() {
-            let job = merge_jobs(inserts);
-            waiting.extend(Checkpoints::of(&job.settings.options).err());
-            plans.insert(0, job);
-        }
-        faults.sort_by_key(|f| f.span().map_or(0, |s| s.start));
-        (plans, faults, waiting)
+        Planning::of(&mut self.state, text).faults
     }
 
     /// Runs a text to its end: statements in their order, all INSERTs as one job at the end; the rows of SELECTs are dropped.
@@ -378,14 +366,11 @@ impl Session {
     /// # Errors
     /// All faults of the text, before anything runs; then the first failure.
     pub async fn execute(&mut self, text: &str) -> Result<(), ScriptFault> {
-        let faults = self.check(text);
-        if !faults.is_empty() {
-            return Err(ScriptFault::new(text, faults));
-        }
+        let steps = self.steps(text)?;
         let fail = |f: Fault| ScriptFault::new(text, vec![f]);
         let mut inserts = Vec::new();
-        for statement in self.statements(text)? {
-            match self.statement(&statement, text).await.map_err(fail)? {
+        for step in steps {
+            match self.step(step, text).await.map_err(fail)? {
                 StatementResult::Insert(plan) => inserts.push(*plan),
                 StatementResult::Rows(mut rows) => while rows.next().await.map_err(fail)?.is_some() {},
                 StatementResult::Done(_) | StatementResult::Answer(_) => {}
@@ -395,6 +380,27 @@ impl Session {
             self.finish(merge_jobs(inserts)).await.map_err(fail)?;
         }
         Ok(())
+    }
+
+    /// The steps of a text that nothing is wrong with.
+    fn steps(&self, text: &str) -> Result<Vec<Step>, ScriptFault> {
+        let (prepared, mut faults) = Planning::of(&mut self.state.clone(), text).prepared();
+        faults.extend(prepared.job_settings().and_then(|s| Self::check_job(s).err()));
+        if faults.is_empty() { Ok(prepared.into_steps()) } else { Err(ScriptFault::new(text, faults)) }
+    }
+
+    /// Carries out one step of a text that was prepared: as [`Session::statement`].
+    ///
+    /// # Errors
+    /// At their place in the text.
+    pub async fn step(&mut self, step: Step, text: &str) -> Result<StatementResult, Fault> {
+        match step {
+            Step::Insert(plan) => {
+                self.state.pass();
+                Ok(StatementResult::Insert(plan))
+            }
+            Step::Statement(statement) => self.statement(&statement, text).await,
+        }
     }
 
     /// Runs a job to its end.
@@ -410,16 +416,12 @@ impl Session {
     /// # Errors
     /// All faults of the text.
     pub async fn query(&mut self, text: &str) -> Result<Rows, ScriptFault> {
-        let faults = self.check(text);
-        if !faults.is_empty() {
-            return Err(ScriptFault::new(text, faults));
-        }
+        let steps = self.steps(text)?;
         let fail = |f: Fault| ScriptFault::new(text, vec![f]);
-        let statements = self.statements(text)?;
-        let count = statements.len();
-        for (i, statement) in statements.iter().enumerate() {
+        let count = steps.len();
+        for (i, step) in steps.into_iter().enumerate() {
             let last = i + 1 == count;
-            match self.statement(statement, text).await.map_err(fail)? {
+            match self.step(step, text).await.map_err(fail)? {
                 StatementResult::Rows(rows) if last => return Ok(*rows),
                 StatementResult::Rows(mut rows) => while rows.next().await.map_err(fail)?.is_some() {},
                 StatementResult::Insert(plan) => self.finish(*plan).await.map_err(fail)?,
@@ -581,16 +583,6 @@ impl Checkpoints {
             _ => (interval > 0).then_some(interval),
         };
         Ok(Checkpoints { directory, interval, retained })
-    }
-}
-
-/// What this version parses and plans, but cannot carry out.
-fn unsupported(planned: &Planned) -> Option<Fault> {
-    match planned {
-        Planned::Truncate(_) => Some(Fault::not_yet("TRUNCATE TABLE")),
-        Planned::CompilePlan { .. } => Some(Fault::not_yet("COMPILE PLAN")),
-        Planned::ExecutePlan(_) => Some(Fault::not_yet("EXECUTE PLAN")),
-        _ => None,
     }
 }
 

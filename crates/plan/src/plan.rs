@@ -303,7 +303,7 @@ pub struct ScanOp {
     /// The output columns: physical, metadata (with its cast) and computed ones.
     pub output: Vec<ProjectItem>,
     /// The declared watermark.
-    pub watermark: Option<WatermarkSpec>,
+    pub watermark: Option<Box<WatermarkSpec>>,
     /// Hints given at the table, already merged into the table's options.
     pub hints: Vec<(String, String)>,
 }

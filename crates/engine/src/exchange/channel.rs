@@ -61,7 +61,7 @@ impl Sender {
             }
             _ => (None, None),
         };
-        let _ = self.queue.send(Envelope { element, _room: room, _charge: charge, underway });
+        let _ = self.queue.send(Box::new(Envelope { element, _room: room, _charge: charge, underway }));
         Ok(())
     }
 

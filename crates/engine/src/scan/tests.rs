@@ -140,11 +140,8 @@ impl Job {
             columns: vec![0, 1, 2],
             filter,
             output,
-            watermark: watermark.then(|| WatermarkSpec {
-                column: "ts".into(),
-                rowtime: ts.clone(),
-                watermark: ts,
-            }),
+            watermark: watermark
+                .then(|| Box::new(WatermarkSpec { column: "ts".into(), rowtime: ts.clone(), watermark: ts })),
             hints: Vec::new(),
         };
         let (sender, rows) = channel(1 << 20, MemoryBudget::new(1 << 30), Activity::default());

@@ -28,7 +28,7 @@ impl Binder<'_> {
             columns: (0..table.inputs.len()).collect(),
             filter: None,
             output,
-            watermark: table.watermark.clone(),
+            watermark: table.watermark.clone().map(Box::new),
             hints: table.hints.clone(),
         };
         let node = self.add(Op::Scan(op), Vec::new(), table.schema.clone(), span);

@@ -3,34 +3,92 @@
 //! From the sinks down each node learns which of its columns are read; from the scans up each is built anew with those. Operators that
 //! pass their input's columns on pass on whatever their input still has.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use millstream_expr::Expr;
+use millstream_expr::{Expr, ExprKind};
 use millstream_flow::ChangelogMode;
 use millstream_types::Schema;
 
 use super::graph;
 use crate::{AggregateCall, JobPlan, JoinKind, NodeId, Op, ProjectItem, SortKey};
 
+/// A set of columns, by position.
+#[derive(Debug, Clone, Default)]
+struct Columns(Vec<u64>);
+
+impl Columns {
+    fn insert(&mut self, column: usize) {
+        if self.0.len() <= column / 64 {
+            self.0.resize(column / 64 + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(column / 64) {
+            *word |= 1 << (column % 64);
+        }
+    }
+
+    fn contains(&self, column: usize) -> bool {
+        self.0.get(column / 64).is_some_and(|w| w & (1 << (column % 64)) != 0)
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// The columns, ascending.
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        let words = self.0.iter().enumerate();
+        words.flat_map(|(i, w)| (0..64).filter(move |b| w & (1 << b) != 0).map(move |b| i * 64 + b))
+    }
+
+    /// Adds the columns of another set.
+    fn extend(&mut self, other: &Columns) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (own, more) in self.0.iter_mut().zip(&other.0) {
+            *own |= more;
+        }
+    }
+
+    /// Adds the columns that an expression reads.
+    fn read_by(&mut self, expr: &Expr) {
+        expr.walk(&mut |e| {
+            if let ExprKind::Column(c) = e.kind {
+                self.insert(c);
+            }
+        });
+    }
+}
+
+impl FromIterator<usize> for Columns {
+    fn from_iter<T: IntoIterator<Item = usize>>(columns: T) -> Self {
+        let mut set = Columns::default();
+        columns.into_iter().for_each(|c| set.insert(c));
+        set
+    }
+}
+
 /// Where a node's old columns are now.
 type Map = Vec<Option<usize>>;
 
 /// Prunes the plan.
 pub(super) fn prune_columns(plan: &mut JobPlan) {
-    let mut required: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); plan.nodes.len()];
+    let mut required: Vec<Columns> = vec![Columns::default(); plan.nodes.len()];
     for i in (0..plan.nodes.len()).rev() {
         let Some(node) = plan.nodes.get(i) else { continue };
-        let own = required.get(i).cloned().unwrap_or_default();
+        let own = required.get_mut(i).map(std::mem::take).unwrap_or_default();
         for (input, wanted) in node.inputs.iter().zip(wanted(plan, i, &own)) {
             if let Some(r) = required.get_mut(input.0) {
-                r.extend(wanted);
+                r.extend(&wanted);
             }
+        }
+        if let Some(r) = required.get_mut(i) {
+            *r = own;
         }
     }
     let mut maps: Vec<Map> = Vec::with_capacity(plan.nodes.len());
     for i in 0..plan.nodes.len() {
-        let own = required.get(i).cloned().unwrap_or_default();
+        let own = required.get_mut(i).map(std::mem::take).unwrap_or_default();
         let map = rebuild(plan, i, &own, &maps);
         maps.push(map);
     }
@@ -41,46 +99,47 @@ fn width(plan: &JobPlan, id: NodeId) -> usize {
     plan.nodes.get(id.0).map_or(0, |n| n.schema.len())
 }
 
-fn columns_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<usize> {
-    exprs.into_iter().flat_map(Expr::columns).collect()
+fn columns_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Columns {
+    let mut found = Columns::default();
+    for e in exprs {
+        found.read_by(e);
+    }
+    found
 }
 
-fn calls_columns(calls: &[AggregateCall]) -> BTreeSet<usize> {
-    calls
-        .iter()
-        .flat_map(|c| c.args.iter().chain(&c.filter).chain(c.order_by.iter().map(|k| &k.expr)))
-        .flat_map(Expr::columns)
-        .collect()
+fn calls_columns(calls: &[AggregateCall]) -> Columns {
+    columns_of(
+        calls.iter().flat_map(|c| c.args.iter().chain(&c.filter).chain(c.order_by.iter().map(|k| &k.expr))),
+    )
 }
 
-fn keys_columns(keys: &[SortKey]) -> BTreeSet<usize> {
+fn keys_columns(keys: &[SortKey]) -> Columns {
     columns_of(keys.iter().map(|k| &k.expr))
 }
 
 /// Which columns of each input a node reads, given which of its own are read.
-fn wanted(plan: &JobPlan, index: usize, own: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
+fn wanted(plan: &JobPlan, index: usize, own: &Columns) -> Vec<Columns> {
     let Some(node) = plan.nodes.get(index) else { return Vec::new() };
     let first = node.inputs.first().map_or(0, |i| width(plan, *i));
-    let below =
-        |own: &BTreeSet<usize>| -> BTreeSet<usize> { own.iter().copied().filter(|c| *c < first).collect() };
-    let all = |n: usize| -> BTreeSet<usize> { (0..n).collect() };
+    let below = |own: &Columns| -> Columns { own.iter().filter(|c| *c < first).collect() };
+    let all = |n: usize| -> Columns { (0..n).collect() };
     let mut passed = below(own);
     match &node.op {
         Op::Scan(_) | Op::Values(_) => return Vec::new(),
-        Op::Filter(e) => passed.extend(e.columns()),
+        Op::Filter(e) => passed.read_by(e),
         Op::Project(items) => {
-            return vec![columns_of(own.iter().filter_map(|c| items.get(*c)).map(|i| &i.expr))];
+            return vec![columns_of(own.iter().filter_map(|c| items.get(c)).map(|i| &i.expr))];
         }
         Op::Union => return vec![own.clone(); node.inputs.len()],
         Op::SetOperation { .. } | Op::Sink(_) | Op::Match(_) => {
             return node.inputs.iter().map(|i| all(width(plan, *i))).collect();
         }
-        Op::Unnest(u) => passed.extend(u.collection.columns()),
-        Op::TableFunction(t) => passed.extend(columns_of(&t.args)),
+        Op::Unnest(u) => passed.read_by(&u.collection),
+        Op::TableFunction(t) => passed.extend(&columns_of(&t.args)),
         Op::Window(w) => {
             passed.insert(w.time);
             if let crate::WindowKind::Session { partition_keys, .. } = &w.kind {
-                passed.extend(partition_keys);
+                partition_keys.iter().for_each(|k| passed.insert(*k));
             }
         }
         Op::Aggregate(a) => {
@@ -89,10 +148,10 @@ fn wanted(plan: &JobPlan, index: usize, own: &BTreeSet<usize>) -> Vec<BTreeSet<u
                 .calls
                 .iter()
                 .enumerate()
-                .filter(|(i, _)| own.contains(&(a.keys.len() + i)))
+                .filter(|(i, _)| own.contains(a.keys.len() + i))
                 .map(|(_, c)| c.clone())
                 .collect();
-            read.extend(calls_columns(&kept));
+            read.extend(&calls_columns(&kept));
             if let Some(w) = &a.group_window {
                 read.insert(w.time);
             }
@@ -100,14 +159,13 @@ fn wanted(plan: &JobPlan, index: usize, own: &BTreeSet<usize>) -> Vec<BTreeSet<u
         }
         Op::Join(j) => {
             let mut left = passed;
-            let mut right: BTreeSet<usize> =
-                own.iter().copied().filter(|c| *c >= first).map(|c| c - first).collect();
+            let mut right: Columns = own.iter().filter(|c| *c >= first).map(|c| c - first).collect();
             if matches!(j.kind, JoinKind::Semi | JoinKind::Anti) {
-                right.clear();
+                right = Columns::default();
             }
             for (l, r) in &j.equal {
-                left.extend(l.columns());
-                right.extend(r.columns());
+                left.read_by(l);
+                right.read_by(r);
             }
             for c in j.condition.iter().flat_map(Expr::columns) {
                 if c < first {
@@ -120,27 +178,27 @@ fn wanted(plan: &JobPlan, index: usize, own: &BTreeSet<usize>) -> Vec<BTreeSet<u
                 left.insert(l);
                 right.insert(r);
             }
-            left.extend(j.time);
-            right.extend(j.right_time);
+            j.time.into_iter().for_each(|c| left.insert(c));
+            j.right_time.into_iter().for_each(|c| right.insert(c));
             return vec![left, right];
         }
         Op::Over(o) => {
-            passed.extend(columns_of(&o.partition_by));
-            passed.extend(keys_columns(&o.order_by));
-            passed.extend(calls_columns(&o.calls));
+            passed.extend(&columns_of(&o.partition_by));
+            passed.extend(&keys_columns(&o.order_by));
+            passed.extend(&calls_columns(&o.calls));
         }
         Op::TopN(t) => {
-            passed.extend(columns_of(&t.partition_by));
-            passed.extend(keys_columns(&t.order_by));
+            passed.extend(&columns_of(&t.partition_by));
+            passed.extend(&keys_columns(&t.order_by));
         }
-        Op::Sort(keys) => passed.extend(keys_columns(keys)),
+        Op::Sort(keys) => passed.extend(&keys_columns(keys)),
         Op::Limit { .. } => {}
     }
     vec![passed]
 }
 
 /// Builds a node with only what is read; gives where its columns are now.
-fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]) -> Map {
+fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map {
     if is_whole(plan, index, own, maps) {
         let columns = plan.nodes.get(index).map_or(0, |n| n.schema.len());
         return (0..columns).map(Some).collect();
@@ -161,7 +219,7 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
     };
     let map: Map = match &mut node.op {
         Op::Scan(scan) => {
-            let mut kept: Vec<usize> = own.iter().copied().collect();
+            let mut kept: Vec<usize> = own.iter().collect();
             if node.changes == ChangelogMode::Upsert {
                 kept.extend(node.upsert_keys.iter().flatten());
                 kept.sort_unstable();
@@ -172,12 +230,12 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
                 position += 1;
                 kept.binary_search(&(position - 1)).is_ok()
             });
-            let mut used: BTreeSet<usize> = columns_of(scan.output.iter().map(|o| &o.expr));
-            used.extend(columns_of(&scan.filter));
+            let mut used: Columns = columns_of(scan.output.iter().map(|o| &o.expr));
+            used.extend(&columns_of(&scan.filter));
             if let Some(w) = &scan.watermark {
-                used.extend(columns_of([&w.rowtime, &w.watermark]));
+                used.extend(&columns_of([&w.rowtime, &w.watermark]));
             }
-            let used: Vec<usize> = used.into_iter().collect();
+            let used: Vec<usize> = used.iter().collect();
             let columns = used.iter().filter_map(|c| scan.columns.get(*c)).copied().collect();
             scan.columns = columns;
             for e in node.op.expressions_mut() {
@@ -186,14 +244,14 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
             position_map(old.len(), &kept)
         }
         Op::Values(rows) => {
-            let kept: Vec<usize> = own.iter().copied().collect();
+            let kept: Vec<usize> = own.iter().collect();
             for row in rows {
                 *row = kept.iter().filter_map(|c| row.get(*c)).cloned().collect();
             }
             position_map(old.len(), &kept)
         }
         Op::Project(items) => {
-            let kept: Vec<usize> = own.iter().copied().collect();
+            let kept: Vec<usize> = own.iter().collect();
             let mut fewer: Vec<ProjectItem> = kept.iter().filter_map(|c| items.get(*c)).cloned().collect();
             for item in &mut fewer {
                 remap(&mut item.expr);
@@ -202,7 +260,7 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
             position_map(old.len(), &kept)
         }
         Op::Union => {
-            let kept: Vec<usize> = own.iter().copied().collect();
+            let kept: Vec<usize> = own.iter().collect();
             align_inputs(plan, &mut node, &kept, maps);
             position_map(old.len(), &kept)
         }
@@ -233,7 +291,7 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
             passing(old.len() - old_width)
         }
         Op::TopN(t) => {
-            let rank = t.with_rank && own.contains(&old_width);
+            let rank = t.with_rank && own.contains(old_width);
             let had = t.with_rank;
             t.with_rank = rank;
             for e in node.op.expressions_mut() {
@@ -247,16 +305,16 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
         }
         Op::Aggregate(a) => {
             let keys = a.keys.len();
-            let kept: Vec<usize> = (0..keys).chain(own.iter().copied().filter(|c| *c >= keys)).collect();
+            let kept: Vec<usize> = (0..keys).chain(own.iter().filter(|c| *c >= keys)).collect();
             let calls = a.calls.len();
             a.calls = (0..calls)
-                .filter(|c| own.contains(&(keys + c)))
+                .filter(|c| own.contains(keys + c))
                 .filter_map(|c| a.calls.get(c))
                 .cloned()
                 .collect();
             let properties = a.window_properties.len();
             a.window_properties = (0..properties)
-                .filter(|c| own.contains(&(keys + calls + c)))
+                .filter(|c| own.contains(keys + calls + c))
                 .filter_map(|c| a.window_properties.get(c).copied())
                 .collect();
             if let Some(w) = &mut a.group_window {
@@ -303,7 +361,7 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]
 }
 
 /// Whether nothing changes for a node: its inputs are as they were, and all that it could leave out is read.
-fn is_whole(plan: &JobPlan, index: usize, own: &BTreeSet<usize>, maps: &[Map]) -> bool {
+fn is_whole(plan: &JobPlan, index: usize, own: &Columns, maps: &[Map]) -> bool {
     let Some(node) = plan.nodes.get(index) else { return false };
     let same_inputs = node.inputs.iter().all(|i| {
         maps.get(i.0).is_some_and(|m| m.iter().enumerate().all(|(old, new)| *new == Some(old)))

@@ -12,6 +12,7 @@ use crate::{AggregateCall, JobPlan, Node, NodeId, Op};
 /// Joins equal nodes, from the inputs up.
 pub(super) fn share_subplans(plan: &mut JobPlan) {
     let mut known: BTreeMap<u64, Vec<NodeId>> = BTreeMap::new();
+    let mut shared = false;
     let mut instead: Vec<NodeId> = Vec::with_capacity(plan.nodes.len());
     for i in 0..plan.nodes.len() {
         let Some(node) = plan.nodes.get_mut(i) else { continue };
@@ -28,13 +29,16 @@ pub(super) fn share_subplans(plan: &mut JobPlan) {
             let twin =
                 bucket.iter().copied().find(|k| plan.nodes.get(k.0).is_some_and(|n| equal(plan, n, node)));
             match twin {
-                Some(t) => same = t,
+                Some(t) => {
+                    same = t;
+                    shared = true;
+                }
                 None => bucket.push(id),
             }
         }
         instead.push(same);
     }
-    graph::compact(plan);
+    graph::compact_if(shared, plan);
 }
 
 /// Nodes that could be equal have the same number.

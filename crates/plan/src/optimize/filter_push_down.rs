@@ -22,6 +22,9 @@ pub(super) fn push_filters(plan: &mut JobPlan) {
         .filter(|id| matches!(plan.nodes.get(id.0).map(|n| &n.op), Some(Op::Filter(_))))
         .collect();
     // Users come behind their inputs in the list: taking from its end goes from the sinks down.
+    if work.is_empty() {
+        return;
+    }
     while let Some(id) = work.pop() {
         push(plan, id, &mut work);
     }

@@ -77,6 +77,13 @@ pub(super) fn is_shared(plan: &JobPlan, id: NodeId) -> bool {
     plan.nodes.iter().flat_map(|n| &n.inputs).filter(|i| **i == id).nth(1).is_some()
 }
 
+/// As [`compact`], after a rewrite that says whether it changed anything.
+pub(super) fn compact_if(changed: bool, plan: &mut JobPlan) {
+    if changed {
+        compact(plan);
+    }
+}
+
 /// Drops what no sink reaches and numbers the rest anew, inputs before users, in the order in which the sinks reach them.
 pub(super) fn compact(plan: &mut JobPlan) {
     let mut order: Vec<NodeId> = Vec::with_capacity(plan.nodes.len());

@@ -12,6 +12,7 @@ use crate::{JobPlan, NodeId, Op, ProjectItem};
 
 /// Rewrites projections that stand on a scan of their own.
 pub(super) fn take_fields_in_scans(plan: &mut JobPlan) {
+    let mut bypassed = false;
     let mut users = vec![0usize; plan.nodes.len()];
     for input in plan.nodes.iter().flat_map(|n| &n.inputs) {
         if let Some(u) = users.get_mut(input.0) {
@@ -67,9 +68,10 @@ pub(super) fn take_fields_in_scans(plan: &mut JobPlan) {
         graph::put(plan, NodeId(i), Op::Project(items));
         if only_chosen {
             super::filter_push_down::bypass(plan, NodeId(i), input);
+            bypassed = true;
         }
     }
-    graph::compact(plan);
+    graph::compact_if(bypassed, plan);
 }
 
 /// Replaces the largest chains of fields over columns by columns of a new output, which gets each chain once.

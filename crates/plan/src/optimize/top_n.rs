@@ -14,6 +14,7 @@ use crate::{JobPlan, NodeId, Op, TopNOp};
 /// # Errors
 /// User, for a function that a streaming Top-N does not have.
 pub(super) fn find_top_n(plan: &mut JobPlan) -> Result<(), Fault> {
+    let mut changed = false;
     for i in 0..plan.nodes.len() {
         let Some(node) = plan.nodes.get(i) else { continue };
         let (Op::Filter(condition), Some(child_id)) = (&node.op, node.inputs.first().copied()) else {
@@ -59,6 +60,7 @@ pub(super) fn find_top_n(plan: &mut JobPlan) -> Result<(), Fault> {
         };
         let (place, inputs, schema) = (child.place(), child.inputs.clone(), child.schema.clone());
         let top = graph::add(plan, place, Op::TopN(op), inputs, schema);
+        changed = true;
         if rest.is_empty() {
             super::filter_push_down::bypass(plan, NodeId(i), top);
         } else if let Some(n) = plan.nodes.get_mut(i) {
@@ -66,7 +68,7 @@ pub(super) fn find_top_n(plan: &mut JobPlan) -> Result<(), Fault> {
             n.inputs = vec![top];
         }
     }
-    graph::compact(plan);
+    graph::compact_if(changed, plan);
     Ok(())
 }
 

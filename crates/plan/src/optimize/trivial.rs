@@ -14,28 +14,32 @@ const MAX_SIZE: usize = 10_000;
 
 /// Removes filters on the constant TRUE.
 pub(super) fn remove_true_filters(plan: &mut JobPlan) {
+    let mut changed = false;
     for i in 0..plan.nodes.len() {
         let Some(node) = plan.nodes.get(i) else { continue };
         let always =
             matches!(&node.op, Op::Filter(e) if matches!(e.as_literal(), Some(Value::Boolean(true))));
         if let (true, Some(input)) = (always, node.inputs.first().copied()) {
             bypass(plan, NodeId(i), input);
+            changed = true;
         }
     }
-    graph::compact(plan);
+    graph::compact_if(changed, plan);
 }
 
 /// Merges projections of projections, from the inputs up.
 pub(super) fn merge_projections(plan: &mut JobPlan) {
+    let mut changed = false;
     for i in 0..plan.nodes.len() {
         while let Some((merged, inputs)) = merged_with_input(plan, i) {
             if let Some(n) = plan.nodes.get_mut(i) {
                 n.op = Op::Project(merged);
                 n.inputs = inputs;
             }
+            changed = true;
         }
     }
-    graph::compact(plan);
+    graph::compact_if(changed, plan);
 }
 
 /// A projection of a projection as one over the lower one's input.
@@ -83,6 +87,7 @@ fn merge(upper: &[ProjectItem], lower: &[ProjectItem]) -> Option<Vec<ProjectItem
 
 /// Removes projections that give exactly their input.
 pub(super) fn remove_identities(plan: &mut JobPlan) {
+    let mut changed = false;
     for i in 0..plan.nodes.len() {
         let Some(node) = plan.nodes.get(i) else { continue };
         let (Op::Project(items), Some(child)) = (&node.op, node.inputs.first().copied()) else { continue };
@@ -93,7 +98,8 @@ pub(super) fn remove_identities(plan: &mut JobPlan) {
             });
         if same {
             bypass(plan, NodeId(i), child);
+            changed = true;
         }
     }
-    graph::compact(plan);
+    graph::compact_if(changed, plan);
 }
