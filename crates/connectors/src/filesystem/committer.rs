@@ -3,13 +3,14 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use millstream_flow::{BoxFuture, Committable, Committer, Spawner, WriterContext};
 use millstream_types::Fault;
 
 use super::fault::io_fault;
 use super::part::{Closed, start_of, sync_directory};
+use super::run_lock::{RunLock, clean_left};
 use crate::waiting::blocking;
 
 /// What a committable's text says.
@@ -159,7 +160,12 @@ fn unescape(text: &str) -> String {
 pub(super) struct FileCommitter {
     pub directory: PathBuf,
     pub spawner: Arc<dyn Spawner>,
+    /// Held until everything is committed.
+    pub lock: HeldLock,
 }
+
+/// The locks of a run without checkpoints, one for each of its writers.
+pub(super) type HeldLock = Arc<Mutex<Vec<RunLock>>>;
 
 impl Committer for FileCommitter {
     fn commit<'a>(&'a self, committable: &'a Committable) -> BoxFuture<'a, Result<(), Fault>> {
@@ -185,6 +191,10 @@ impl Committer for FileCommitter {
                     kept.push(closed.temporary);
                 }
             }
+            if !context.checkpoints {
+                let directory = self.directory.clone();
+                return blocking(&*self.spawner, "clean files", move || clean_left(&directory)).await;
+            }
             let (directory, job, start) = (self.directory.clone(), context.job.clone(), context.start);
             blocking(&*self.spawner, "clean files", move || clean(&directory, &job, start, &kept)).await
         })
@@ -194,6 +204,13 @@ impl Committer for FileCommitter {
 /// Removes the temporary files of the job's earlier starts, below `directory`, but for those that are kept. Another sink of the job may
 /// write below it too: what the restored manifest has for that one must be committed by now, or be among `keep`.
 fn clean(directory: &Path, job: &str, start: u64, keep: &[PathBuf]) -> Result<(), Fault> {
+    remove_below(directory, &|path, name| {
+        start_of(name, job).is_some_and(|s| s < start) && !keep.iter().any(|k| k == path)
+    })
+}
+
+/// Removes the files below a directory that are to go, by path and name.
+pub(super) fn remove_below(directory: &Path, goes: &dyn Fn(&Path, &str) -> bool) -> Result<(), Fault> {
     let mut open = vec![directory.to_path_buf()];
     while let Some(directory) = open.pop() {
         let entries = match fs::read_dir(&directory) {
@@ -206,9 +223,7 @@ fn clean(directory: &Path, job: &str, start: u64, keep: &[PathBuf]) -> Result<()
             let (path, name) = (entry.path(), entry.file_name());
             if entry.file_type().is_ok_and(|t| t.is_dir()) {
                 open.push(path);
-            } else if start_of(&name.to_string_lossy(), job).is_some_and(|s| s < start)
-                && !keep.contains(&path)
-            {
+            } else if goes(&path, &name.to_string_lossy()) {
                 match fs::remove_file(&path) {
                     Err(e) if e.kind() != io::ErrorKind::NotFound => {
                         return Err(io_fault("remove", &path, &e));

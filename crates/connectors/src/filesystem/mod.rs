@@ -16,6 +16,7 @@ mod list;
 mod options;
 mod part;
 mod partition;
+mod run_lock;
 mod sink;
 mod source;
 #[cfg(test)]

@@ -25,6 +25,11 @@ impl PartNames {
         PartNames { prefix: format!("{}{}-{}-", job_prefix(&context.job), context.start, context.subtask) }
     }
 
+    /// What they have in common.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// The visible name of the part with this number. Names of two starts of a job differ, so that nothing is ever written over.
     fn visible(&self, number: u64, compression: Compression) -> String {
         format!("{}{number}{}", self.prefix, compression.ending())
@@ -51,6 +56,11 @@ pub(super) fn start_of(name: &str, job: &str) -> Option<u64> {
         return None;
     }
     rest.split('-').next()?.parse().ok()
+}
+
+/// Whether a name is that of a part file that is not visible yet.
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.starts_with(".part-") && name.ends_with(TEMPORARY)
 }
 
 /// A part file that is open.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use arrow::array::UInt32Array;
 use millstream_flow::{
@@ -16,10 +16,11 @@ use millstream_flow::{
 };
 use millstream_types::{Batch, DataType, Fault, SchemaRef, Value};
 
-use super::committer::{Commit, FileCommitter};
+use super::committer::{Commit, FileCommitter, HeldLock};
 use super::options::SinkOptions;
 use super::part::{Closed, Part, PartNames, job_prefix, sync_directory};
 use super::partition;
+use super::run_lock::RunLock;
 use crate::waiting::blocking;
 
 /// Files that a writer holds open; the one that was not written to for longest is closed for another.
@@ -29,6 +30,8 @@ const MOST_OPEN: usize = 128;
 #[derive(Debug)]
 pub(super) struct FileSink {
     settings: Arc<Settings>,
+    /// Held until everything is committed.
+    lock: HeldLock,
 }
 
 #[derive(Debug)]
@@ -94,6 +97,7 @@ impl FileSink {
                 bounded: spec.bounded,
                 environment: spec.environment,
             }),
+            lock: HeldLock::default(),
         })
     }
 }
@@ -103,10 +107,15 @@ impl Sink for FileSink {
         Box::pin(async move {
             let settings = Arc::clone(&self.settings);
             super::part::make_directory(&settings.directory)?;
+            let names = PartNames::new(context);
+            if !context.checkpoints {
+                let lock = RunLock::take(&settings.directory, &names);
+                self.lock.lock().unwrap_or_else(PoisonError::into_inner).extend(lock);
+            }
             Ok(Box::new(FileSinkWriter {
                 encoder: settings.encoders.encoder(&settings.schema)?,
                 settings,
-                names: PartNames::new(context),
+                names,
                 job_prefix: job_prefix(&context.job),
                 rolls_by_itself: !context.checkpoints,
                 encoded: Encoded::default(),
@@ -124,6 +133,7 @@ impl Sink for FileSink {
         Some(Box::new(FileCommitter {
             directory: self.settings.directory.clone(),
             spawner: Arc::clone(&self.settings.environment.spawner),
+            lock: Arc::clone(&self.lock),
         }))
     }
 }

@@ -269,6 +269,40 @@ fn cleaning_touches_only_this_jobs_earlier_starts() {
 }
 
 #[test]
+fn what_a_crash_without_checkpoints_left_goes_with_the_next_start() {
+    let dir = TempDir::new();
+    let sink = |_: &str| Filesystem.sink(spec(&[("path", &dir.text())])).unwrap();
+    let context = |job: &str, checkpoints| WriterContext { job: job.into(), checkpoints, ..context(1) };
+    run(async {
+        let (with, alive) = (sink("with"), sink("alive"));
+        let mut prepared = with.writer(&context("aaaaaaaa-1", true)).await.unwrap();
+        prepared.write(&rows(0..1)).await.unwrap();
+        let prepared = prepared.prepare(1).await.unwrap();
+        let committer = alive.committer().unwrap();
+        let mut writer = alive.writer(&context("bbbbbbbb-1", false)).await.unwrap();
+        writer.write(&rows(1..2)).await.unwrap();
+        dir.file(".part-cccccccc-1-0.lock", "");
+        let left = dir.file(".part-cccccccc-1-0-0.inprogress", "x");
+        let below = dir.file("sub/.part-cccccccc-1-0-7.gz.inprogress", "x");
+        let others = dir.file(".part-cccccccc-1-01-0.inprogress", "x");
+        let new = context("eeeeeeee-1", false);
+        sink("next").committer().unwrap().clean(&new, &[]).await.unwrap();
+        assert!(!left.exists() && !below.exists() && others.exists());
+        fs::remove_file(others).unwrap();
+        // Also what is prepared and not committed is still its own.
+        let mine = writer.prepare(1).await.unwrap();
+        drop(writer);
+        sink("next").committer().unwrap().clean(&new, &[]).await.unwrap();
+        for c in prepared.into_iter().chain(mine) {
+            committer.commit(&c).await.unwrap();
+        }
+        assert_eq!(all_lines(dir.path()), ["0|p0", "1|p1"]);
+        drop((alive, committer));
+        assert_eq!(hidden(dir.path()), 0, "the lock goes with the run");
+    });
+}
+
+#[test]
 fn aborting_removes_what_is_not_prepared() {
     let dir = TempDir::new();
     let sink = Filesystem.sink(spec(&[("path", &dir.text())])).unwrap();
