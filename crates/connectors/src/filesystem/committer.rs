@@ -161,7 +161,7 @@ pub(super) struct FileCommitter {
     pub directory: PathBuf,
     pub spawner: Arc<dyn Spawner>,
     /// Held until everything is committed.
-    pub lock: HeldLock,
+    pub _lock: HeldLock,
 }
 
 /// The locks of a run without checkpoints, one for each of its writers.

@@ -133,7 +133,7 @@ impl Sink for FileSink {
         Some(Box::new(FileCommitter {
             directory: self.settings.directory.clone(),
             spawner: Arc::clone(&self.settings.environment.spawner),
-            lock: Arc::clone(&self.lock),
+            _lock: Arc::clone(&self.lock),
         }))
     }
 }
