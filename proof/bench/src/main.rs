@@ -3,6 +3,7 @@
 //! ```text
 //! bench generate LOAD|detect N FILE            made-up events
 //! bench job LOAD N FILE                        the job with N rules over a file
+//! bench rules windows --stats                  what the made-up rules of the load `windows` and their events look like
 //! bench functions                              nanoseconds a row of the functions that are used most
 //! bench run [--events N] [--only TEXT] [--runs K] [--write]   the table; --write puts what was measured into docs/performance.md
 //! ```
@@ -24,10 +25,14 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["generate", load, n, file] => generate(load, n, file),
         ["job", load, n, file] => job(load, n, file),
+        ["rules", "windows", "--stats"] => {
+            println!("{}", loads::windows::Statistics::new(20_000));
+            Ok(())
+        }
         ["functions"] => functions::run(),
         ["run", rest @ ..] => run::run(rest),
         _ => Err(
-            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench functions | bench run"
+            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench functions | bench run"
                 .into(),
         ),
     };

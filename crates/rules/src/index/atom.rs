@@ -65,7 +65,7 @@ impl Atom {
                 1 => 0.9,
                 2 => 0.5,
                 3 => 0.1,
-                n => 0.02 / (n - 3) as f64,
+                n => 0.02 / ((n - 3) * (n - 3)) as f64,
             },
             Test::Range { of: Ordinal::Boolean, .. } => 0.5,
             Test::Range { low, high, .. } if low == high => 0.05,
@@ -106,6 +106,15 @@ impl Condition {
             0 => Condition::Always,
             1 => kept.remove(0),
             _ => Condition::All(kept),
+        }
+    }
+
+    /// Calls `visit` with each atom.
+    pub(super) fn atoms(&self, visit: &mut impl FnMut(AtomId)) {
+        match self {
+            Condition::Always | Condition::Never => {}
+            Condition::Atom(a) => visit(*a),
+            Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|p| p.atoms(visit)),
         }
     }
 
@@ -167,11 +176,17 @@ impl Cover {
     }
 }
 
-/// The distinct atoms of some rules.
+/// The distinct atoms of some rules, and how often each is used. An atom that nobody uses any more gives its number to another.
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
     list: Vec<Atom>,
     known: HashMap<Atom, AtomId>,
+    uses: Vec<u32>,
+    /// The share of rows on which each holds: measured, or thought beforehand.
+    rates: Vec<f64>,
+    free: Vec<AtomId>,
+    /// Numbers given since the last [`Atoms::settle`].
+    fresh: Vec<AtomId>,
 }
 
 impl Atoms {
@@ -180,17 +195,77 @@ impl Atoms {
         if let Some(id) = self.known.get(&atom) {
             return *id;
         }
-        let id = self.list.len() as AtomId;
-        self.list.push(atom.clone());
+        let id = match self.free.pop() {
+            Some(id) => {
+                if let Some(slot) = self.list.get_mut(id as usize) {
+                    *slot = atom.clone();
+                }
+                id
+            }
+            None => {
+                self.list.push(atom.clone());
+                self.uses.push(0);
+                self.rates.push(0.0);
+                (self.list.len() - 1) as AtomId
+            }
+        };
+        self.measured(id, atom.prior());
+        self.fresh.push(id);
         self.known.insert(atom, id);
         id
+    }
+
+    /// One more that uses it.
+    pub(super) fn keep(&mut self, id: AtomId) {
+        if let Some(n) = self.uses.get_mut(id as usize) {
+            *n += 1;
+        }
+    }
+
+    /// One less.
+    pub(super) fn release(&mut self, id: AtomId) {
+        let Some(n) = self.uses.get_mut(id as usize) else { return };
+        *n = n.saturating_sub(1);
+        if *n == 0 {
+            self.forget(id);
+        }
+    }
+
+    /// Forgets what got a number and is used by nobody.
+    pub(super) fn settle(&mut self) {
+        for id in std::mem::take(&mut self.fresh) {
+            if self.uses.get(id as usize) == Some(&0) {
+                self.forget(id);
+            }
+        }
+    }
+
+    fn forget(&mut self, id: AtomId) {
+        if let Some(atom) = self.list.get(id as usize)
+            && self.known.remove(atom).is_some()
+        {
+            self.free.push(id);
+        }
     }
 
     pub(super) fn get(&self, id: AtomId) -> Option<&Atom> {
         self.list.get(id as usize)
     }
 
+    /// One more than the highest number.
     pub(super) fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// The share of rows on which an atom holds, as far as is known.
+    pub(super) fn rate(&self, id: AtomId) -> f64 {
+        self.rates.get(id as usize).copied().unwrap_or(1.0)
+    }
+
+    /// The share of rows on which an atom holds.
+    pub(super) fn measured(&mut self, id: AtomId, rate: f64) {
+        if let Some(r) = self.rates.get_mut(id as usize) {
+            *r = rate;
+        }
     }
 }

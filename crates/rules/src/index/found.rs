@@ -13,8 +13,16 @@ pub(super) struct Found {
 }
 
 impl Found {
+    #[cfg(test)]
     pub(super) fn new(slots: usize) -> Self {
         Found { rows: vec![Vec::new(); slots], touched: Vec::new(), open: false }
+    }
+
+    /// Room for so many slots.
+    pub(super) fn grow(&mut self, slots: usize) {
+        if self.rows.len() < slots {
+            self.rows.resize(slots, Vec::new());
+        }
     }
 
     /// An atom holds on a row; rows come in ascending order for each slot.

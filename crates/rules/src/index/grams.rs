@@ -55,27 +55,29 @@ impl Sought {
     }
 }
 
-/// How often windows were seen.
+/// How often windows were seen: up to 255 times, by a hash of so many bits.
 #[derive(Debug, Clone)]
-pub(super) struct Frequencies(Vec<u32>);
+pub(super) struct Frequencies(Vec<u8>);
+
+const FREQUENCY_BITS: u32 = 15;
 
 impl Default for Frequencies {
     fn default() -> Self {
-        Frequencies(vec![0; 1 << 16])
+        Frequencies(vec![0; 1 << FREQUENCY_BITS])
     }
 }
 
 impl Frequencies {
     pub(super) fn count(&mut self, text: &[u8]) {
         for w in text.windows(WINDOW) {
-            if let Some(n) = self.0.get_mut(hash(folded(w), 16)) {
-                *n += 1;
+            if let Some(n) = self.0.get_mut(hash(folded(w), FREQUENCY_BITS)) {
+                *n = n.saturating_add(1);
             }
         }
     }
 
     fn of(&self, gram: u32) -> u32 {
-        self.0.get(hash(gram, 16)).copied().unwrap_or(0)
+        self.0.get(hash(gram, FREQUENCY_BITS)).copied().unwrap_or(0).into()
     }
 }
 

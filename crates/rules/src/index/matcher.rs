@@ -9,6 +9,7 @@ use millstream_types::{Fault, FieldSlices, SliceForm, Slices};
 
 use super::atom::{Atom, AtomId, Atoms, Place, Test};
 use super::found::{Found, Slot};
+use super::gate::Gate;
 use super::grams::{Frequencies, Sought};
 use super::numbers::Ranges;
 use super::ordinal::Ordinal;
@@ -18,7 +19,6 @@ use crate::RuleInput;
 /// The atoms of one column.
 #[derive(Debug)]
 struct Field {
-    column: usize,
     texts: Option<Texts>,
     /// Ranges of ordinals, and what these are.
     ranges: Option<(Ordinal, Ranges<i64>)>,
@@ -30,31 +30,44 @@ struct Field {
     all: Vec<Slot>,
 }
 
+/// What is searched for in one column.
+#[derive(Default)]
+struct Parts {
+    sought: Vec<Sought>,
+    ordinal: Option<Ordinal>,
+    ranges: Vec<(i64, i64, Slot)>,
+    addresses: Vec<(IpAddr, IpAddr, Slot)>,
+    raws: Vec<Sought>,
+    present: Vec<Slot>,
+    missing: Vec<Slot>,
+    all: Vec<Slot>,
+}
+
 /// Finds the rows on which atoms hold.
 #[derive(Debug, Default)]
 pub(super) struct Matcher {
-    fields: Vec<Field>,
+    fields: BTreeMap<usize, Field>,
+    pub(super) gate: Option<Gate>,
     pub(super) found: Found,
+    rows: Vec<u32>,
 }
 
 impl Matcher {
-    /// Looks for these atoms; slot i is `wanted[i]`.
-    pub(super) fn new(atoms: &Atoms, wanted: &[AtomId], frequencies: &BTreeMap<usize, Frequencies>) -> Self {
-        #[derive(Default)]
-        struct Parts {
-            sought: Vec<Sought>,
-            ordinal: Option<Ordinal>,
-            ranges: Vec<(i64, i64, Slot)>,
-            addresses: Vec<(IpAddr, IpAddr, Slot)>,
-            raws: Vec<Sought>,
-            present: Vec<Slot>,
-            missing: Vec<Slot>,
-            all: Vec<Slot>,
-        }
+    /// Looks for these atoms from now on, in these columns (ascending); other columns stay as they are. Slots are below `slots`.
+    pub(super) fn search(
+        &mut self,
+        atoms: &Atoms,
+        wanted: impl Iterator<Item = (Slot, AtomId)>,
+        columns: &[usize],
+        slots: usize,
+        frequencies: &BTreeMap<usize, Frequencies>,
+    ) {
         let mut by_column: BTreeMap<usize, Parts> = BTreeMap::new();
-        for (slot, id) in wanted.iter().enumerate() {
-            let slot = slot as Slot;
-            let Some(Atom { column, test }) = atoms.get(*id) else { continue };
+        for (slot, id) in wanted {
+            let Some(Atom { column, test }) = atoms.get(id) else { continue };
+            if columns.binary_search(column).is_err() {
+                continue;
+            }
             let parts = by_column.entry(*column).or_default();
             parts.all.push(slot);
             match test {
@@ -74,11 +87,13 @@ impl Matcher {
                 Test::Missing => parts.missing.push(slot),
             }
         }
-        let fields = by_column
-            .into_iter()
-            .map(|(column, p)| Field {
-                column,
-                texts: (!p.sought.is_empty()).then(|| Texts::new(p.sought, frequencies.get(&column))),
+        for column in columns {
+            let Some(p) = by_column.remove(column) else {
+                self.fields.remove(column);
+                continue;
+            };
+            let field = Field {
+                texts: (!p.sought.is_empty()).then(|| Texts::new(p.sought, frequencies.get(column))),
                 ranges: p.ordinal.map(|ordinal| (ordinal, Ranges::new(&p.ranges))),
                 addresses: (!p.addresses.is_empty()).then(|| Ranges::new(&p.addresses)),
                 raws: (!p.raws.is_empty()).then(|| {
@@ -88,37 +103,59 @@ impl Matcher {
                 present: p.present,
                 missing: p.missing,
                 all: p.all,
-            })
-            .collect();
-        let found = Found::new(wanted.len());
-        Matcher { fields, found }
+            };
+            self.fields.insert(*column, field);
+        }
+        self.found.clear();
+        self.found.grow(slots);
     }
 
     /// The columns whose values it looks at, ascending.
     pub(super) fn columns(&self) -> impl Iterator<Item = usize> {
-        self.fields.iter().map(|f| f.column)
+        self.fields.keys().copied()
     }
 
     /// Looks at the first `rows` rows of a chunk; what holds is in `found`.
     pub(super) fn run(&mut self, input: &mut dyn RuleInput, rows: usize) -> Result<(), Fault> {
-        let Matcher { fields, found, .. } = self;
+        let Matcher { fields, found, gate, rows: some } = self;
         found.clear();
-        for field in fields {
-            if let Some((slices, cut)) = input.field(field.column) {
-                field.slices(slices, cut, rows, found);
+        if let Some(gate) = gate {
+            gate.look(input, rows)?;
+        }
+        for (column, field) in fields {
+            let gated = gate.as_ref().is_some_and(|g| g.rows(*column, some));
+            if gated && some.is_empty() {
                 continue;
             }
-            let array = input.column(field.column, None)?;
-            field.array(&array, rows, found);
+            if let Some((slices, cut)) = input.field(*column) {
+                if gated {
+                    field.slices(slices, cut, some.iter().copied(), found);
+                } else {
+                    field.slices(slices, cut, 0..rows as u32, found);
+                }
+                continue;
+            }
+            let array = input.column(*column, None)?;
+            if gated {
+                field.array(&array, some.iter().copied(), found);
+            } else {
+                field.array(&array, 0..rows as u32, found);
+            }
         }
         Ok(())
     }
 }
 
 impl Field {
-    fn slices(&mut self, slices: &Slices, cut: &FieldSlices, rows: usize, found: &mut Found) {
-        for (row, slice) in cut.slices.iter().enumerate().take(rows) {
-            let row = row as u32;
+    fn slices(
+        &mut self,
+        slices: &Slices,
+        cut: &FieldSlices,
+        rows: impl Iterator<Item = u32>,
+        found: &mut Found,
+    ) {
+        for row in rows {
+            let Some(slice) = cut.slices.get(row as usize) else { break };
             if matches!(slice.form, SliceForm::Absent | SliceForm::Null) {
                 self.missing.iter().for_each(|s| found.emit(*s, row));
                 continue;
@@ -156,11 +193,11 @@ impl Field {
         }
     }
 
-    fn array(&mut self, array: &ArrayRef, rows: usize, found: &mut Found) {
+    fn array(&mut self, array: &ArrayRef, rows: impl Iterator<Item = u32>, found: &mut Found) {
         let ordinals = Ordinal::array(array);
         let strings = array.as_string_opt::<i32>();
-        for index in 0..rows.min(array.len()) {
-            let row = index as u32;
+        for row in rows.take_while(|r| (*r as usize) < array.len()) {
+            let index = row as usize;
             if array.is_null(index) {
                 self.missing.iter().for_each(|s| found.emit(*s, row));
                 continue;

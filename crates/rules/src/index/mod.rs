@@ -11,7 +11,10 @@ mod choice;
 mod compile;
 mod condition;
 mod constants;
+mod decide;
+mod decision;
 mod found;
+mod gate;
 mod grams;
 mod leaf;
 mod matcher;
@@ -21,35 +24,39 @@ mod ordinal;
 mod rows;
 mod subject;
 mod texts;
+mod values;
 mod verify;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use millstream_expr::EvalContext;
 use millstream_types::Fault;
 
 use crate::{Outcome, Rule, RuleInput, RuleReport, RuleSet};
-use anchors::{Anchors, Plan};
+use anchors::{Anchors, Covers, Plan};
 use atom::{Atom, AtomId, Test};
 use compile::Compiled;
+use found::Slot;
+use gate::Gate;
+use grams::Frequencies;
 use matcher::{Matcher, count_windows};
 use verify::Verify;
 
 /// Rows of a chunk from which rarity is measured.
 const SAMPLE: usize = 4096;
 /// A sample of fewer rows is replaced by a better one as soon as there is one.
-const GOOD_SAMPLE: usize = 1000;
+const GOOD_SAMPLE: usize = 256;
 /// Chunks between looks at whether the anchors are as rare as they were.
 const LOOK: u32 = 32;
 
 /// Rules behind an index.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct IndexedRules {
-    /// The rules, ascending by id: position i of `compiled` is rule i.
-    rules: Vec<Rule>,
     compiled: Compiled,
     anchors: Anchors,
     matcher: Matcher,
+    /// How often windows of texts were seen in the sample, by column.
+    frequencies: BTreeMap<usize, Frequencies>,
     verify: Verify,
     generation: u64,
     /// Rows of the sample that the anchors were chosen by.
@@ -68,58 +75,65 @@ impl IndexedRules {
     /// # Errors
     /// When a predicate cannot be compiled.
     pub fn new(rules: &[Rule]) -> Result<Self, Fault> {
-        let compiled = Compiled::new(rules)?;
-        let anchors = Anchors::choose(&compiled, &|a| compiled.atoms.get(a).map_or(1.0, Atom::prior));
-        let matcher = Matcher::new(&compiled.atoms, &anchors.atoms, &BTreeMap::new());
-        let verify = Verify::new(&compiled);
-        Ok(IndexedRules {
-            rules: rules.to_vec(),
-            compiled,
-            anchors,
-            matcher,
-            verify,
-            generation: 0,
-            sampled: 0,
-            until_look: LOOK,
-            look: LOOK,
-            rows: 0,
-            pairs: 0,
-        })
-    }
-
-    /// Another index over these rules. What is asked for may change, so the generation moves on.
-    fn replace(&mut self, rules: Vec<Rule>) -> Result<(), Fault> {
-        let generation = self.generation + 1;
-        *self = IndexedRules { generation, ..IndexedRules::new(&rules)? };
-        Ok(())
+        let mut index = IndexedRules { until_look: LOOK, look: LOOK, ..IndexedRules::default() };
+        index.add(rules)?;
+        Ok(index)
     }
 
     /// Chooses anchors by how often atoms hold in a chunk.
     fn measure(&mut self, input: &mut dyn RuleInput) -> Result<(), Fault> {
         let sample = input.rows().min(SAMPLE);
-        let atoms = &self.compiled.atoms;
-        let mut frequencies = BTreeMap::new();
-        for id in 0..atoms.len() as AtomId {
-            if let Some(Atom { column, test: Test::Text { .. } }) = atoms.get(id)
-                && !frequencies.contains_key(column)
+        let mut wanted: Vec<AtomId> = Vec::new();
+        for term in &self.compiled.terms {
+            term.known.condition.atoms(&mut |a| wanted.push(a));
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let atoms = &mut self.compiled.atoms;
+        let mut columns = BTreeSet::new();
+        self.frequencies.clear();
+        for Atom { column, test } in wanted.iter().filter_map(|a| atoms.get(*a)) {
+            if columns.insert(*column)
+                && matches!(test, Test::Text { .. })
+                && !self.frequencies.contains_key(column)
             {
-                let into = frequencies.entry(*column).or_default();
+                let into = self.frequencies.entry(*column).or_default();
                 count_windows(input, *column, sample, into)?;
             }
         }
-        let mut all = Matcher::new(atoms, &(0..atoms.len() as AtomId).collect::<Vec<_>>(), &frequencies);
+        let columns: Vec<usize> = columns.into_iter().collect();
+        let slots = wanted.iter().enumerate().map(|(slot, a)| (slot as Slot, *a));
+        let mut all = Matcher::default();
+        all.search(atoms, slots, &columns, wanted.len(), &self.frequencies);
         all.run(input, sample)?;
         // A few rows' worth of what is thought beforehand.
         const PRIOR_ROWS: f64 = 8.0;
-        let rate = |a: AtomId| {
-            let prior = atoms.get(a).map_or(1.0, Atom::prior);
-            (all.found.rows(a).len() as f64 + prior * PRIOR_ROWS) / (sample as f64 + PRIOR_ROWS)
-        };
-        self.anchors = Anchors::choose(&self.compiled, &rate);
-        self.matcher = Matcher::new(atoms, &self.anchors.atoms, &frequencies);
+        for (slot, a) in wanted.iter().enumerate() {
+            let prior = atoms.get(*a).map_or(1.0, Atom::prior);
+            let rows = all.found.rows(slot as Slot).len() as f64;
+            atoms.measured(*a, (rows + prior * PRIOR_ROWS) / (sample as f64 + PRIOR_ROWS));
+        }
+        drop(all);
+        self.anchors.clear(&mut self.compiled);
+        self.anchors = Anchors::choose(&mut self.compiled);
+        self.matcher = Matcher::default();
         self.sampled = sample;
+        self.refresh(columns);
         self.generation += 1;
         Ok(())
+    }
+
+    /// Brings the search up to the anchors there are now, which changed in these columns.
+    fn refresh(&mut self, mut columns: Vec<usize>) {
+        if self.sampled == 0 {
+            // Everything is chosen anew before the first chunk.
+            return;
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        let (atoms, slots) = (&self.compiled.atoms, self.anchors.atoms.len());
+        self.matcher.search(atoms, self.anchors.searched(), &columns, slots, &self.frequencies);
+        self.matcher.gate = Gate::new(&self.compiled, &self.anchors);
     }
 
     /// Whether the anchors have become so common that they should be chosen anew.
@@ -142,13 +156,40 @@ impl IndexedRules {
 
 impl RuleSet for IndexedRules {
     fn add(&mut self, rules: &[Rule]) -> Result<(), Fault> {
-        let all = self.rules.iter().chain(rules).cloned().collect();
-        self.replace(all)
+        let mut places = Vec::with_capacity(rules.len());
+        for (at, rule) in rules.iter().enumerate() {
+            match self.compiled.add(rule) {
+                Ok(place) => places.push(place),
+                Err(fault) => {
+                    for rule in rules.iter().take(at) {
+                        self.compiled.remove(rule.id);
+                    }
+                    return Err(fault);
+                }
+            }
+        }
+        self.verify.grow(&self.compiled);
+        let mut columns = Vec::new();
+        let mut covers = Covers::new();
+        for place in places {
+            columns.extend(self.anchors.add(&mut self.compiled, place, &mut covers));
+            self.verify.begin(&self.compiled, place);
+        }
+        self.refresh(columns);
+        self.generation += 1;
+        Ok(())
     }
 
     fn remove(&mut self, ids: &[usize]) -> Result<(), Fault> {
-        let left = self.rules.iter().filter(|r| ids.binary_search(&r.id).is_err()).cloned().collect();
-        self.replace(left)
+        let mut columns = Vec::new();
+        for id in ids {
+            let Some(place) = self.compiled.place(*id) else { continue };
+            columns.extend(self.anchors.remove(&mut self.compiled, place));
+            self.compiled.remove(*id);
+        }
+        self.refresh(columns);
+        self.generation += 1;
+        Ok(())
     }
 
     fn evaluate(
@@ -173,24 +214,27 @@ impl RuleSet for IndexedRules {
         if before != self.verify.wide {
             self.generation += 1;
         }
-        for (rule, _) in outcomes {
-            *rule = self.rules.get(*rule).map_or(*rule, |r| r.id);
+        for (rule, _) in outcomes.iter_mut() {
+            *rule = self.compiled.rules.get(*rule).and_then(|r| r.id).unwrap_or(*rule);
         }
+        outcomes.sort_unstable_by_key(|(rule, _)| *rule);
         Ok(())
     }
 
     fn slice_columns(&self) -> Vec<usize> {
         let mut columns: Vec<usize> = Vec::new();
         if self.sampled < GOOD_SAMPLE {
-            columns.extend(
-                (0..self.compiled.atoms.len())
-                    .filter_map(|a| self.compiled.atoms.get(a as AtomId).map(|atom| atom.column)),
-            );
+            for term in &self.compiled.terms {
+                term.known
+                    .condition
+                    .atoms(&mut |a| columns.extend(self.compiled.atoms.get(a).map(|a| a.column)));
+            }
         }
         columns.extend(self.matcher.columns());
+        columns.extend(self.matcher.gate.as_ref().map(|g| g.column));
         for (rule, plan) in self.compiled.rules.iter().zip(&self.anchors.plans) {
             let whole = matches!(plan, Plan::Plain);
-            if let Some(terms) = rule
+            if let Some(terms) = &rule.terms
                 && (whole || self.verify.wide && matches!(plan, Plan::Anchored { .. }))
             {
                 columns.extend(
@@ -211,10 +255,6 @@ impl RuleSet for IndexedRules {
     }
 
     fn report(&self) -> Vec<RuleReport> {
-        let mut reports = self.verify.report(&self.compiled, &self.anchors);
-        for report in &mut reports {
-            report.rule = self.rules.get(report.rule).map_or(report.rule, |r| r.id);
-        }
-        reports
+        self.verify.report(&self.compiled, &self.anchors)
     }
 }

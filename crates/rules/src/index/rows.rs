@@ -30,15 +30,27 @@ impl RowSet {
         self.0.get(row as usize / 64).is_some_and(|w| w >> (row % 64) & 1 != 0)
     }
 
-    pub(super) fn rows(&self) -> Vec<u32> {
-        let mut out = Vec::new();
+    /// Adds the rows of another set of the same chunk.
+    pub(super) fn add(&mut self, other: &RowSet) {
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            *word |= more;
+        }
+    }
+
+    /// Calls `visit` with each row, ascending.
+    pub(super) fn each(&self, mut visit: impl FnMut(u32)) {
         for (i, word) in self.0.iter().enumerate() {
             let mut word = *word;
             while word != 0 {
-                out.push(i as u32 * 64 + word.trailing_zeros());
+                visit(i as u32 * 64 + word.trailing_zeros());
                 word &= word - 1;
             }
         }
+    }
+
+    pub(super) fn rows(&self) -> Vec<u32> {
+        let mut out = Vec::new();
+        self.each(|row| out.push(row));
         out
     }
 }

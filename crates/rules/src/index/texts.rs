@@ -170,7 +170,7 @@ impl Texts {
 }
 
 /// The text of a JSON string's inside, as the decoder builds it.
-fn unescape(raw: &[u8], out: &mut Vec<u8>) {
+pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         let (plain, escape) = rest.split_at(at);

@@ -5,7 +5,8 @@ use millstream_types::Fault;
 
 use super::anchors::{Anchors, Plan};
 use super::atom::{Atom, AtomId, Case, Condition, Place, Test};
-use super::compile::{Compiled, TermId};
+use super::compile::{Compiled, RuleTerms, TermId};
+use super::decide::{Decider, Pairs};
 use super::found::Found;
 use super::rows::{RowSet, View};
 use crate::{Anchoring, Hits, Outcome, RuleInput, RuleReport};
@@ -14,7 +15,7 @@ use crate::{Anchoring, Hits, Outcome, RuleInput, RuleReport};
 const SHARE: usize = 4;
 
 /// Evaluates what anchors leave open.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Verify {
     /// One more than the highest column that terms read.
     width: usize,
@@ -22,6 +23,9 @@ pub(super) struct Verify {
     candidates: Vec<Vec<u32>>,
     touched: Vec<u32>,
     counts: Vec<Counts>,
+    decider: Decider,
+    /// Nanoseconds by rule, of deciding.
+    deciding: Vec<u64>,
     /// Nanoseconds by term.
     nanos: Vec<u64>,
     rows: u64,
@@ -33,6 +37,8 @@ pub(super) struct Verify {
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Counts {
+    /// Rows that were looked at before the rule came.
+    before: u64,
     candidates: u64,
     hits: u64,
 }
@@ -49,17 +55,29 @@ struct Pending {
 }
 
 impl Verify {
-    pub(super) fn new(compiled: &Compiled) -> Self {
-        let width = compiled.terms.iter().flat_map(|t| &t.columns).max().map_or(0, |m| m + 1);
-        Verify {
-            width,
-            candidates: vec![Vec::new(); compiled.rules.len()],
-            touched: Vec::new(),
-            counts: vec![Counts::default(); compiled.rules.len()],
-            nanos: vec![0; compiled.terms.len()],
-            rows: 0,
-            share: 0.0,
-            wide: false,
+    /// Room for the rules there are now.
+    pub(super) fn grow(&mut self, compiled: &Compiled) {
+        self.width = compiled.terms.iter().flat_map(|t| &t.columns).max().map_or(0, |m| m + 1);
+        let rules = compiled.rules.len().max(self.counts.len());
+        self.candidates.resize(rules, Vec::new());
+        self.counts.resize(rules, Counts::default());
+        self.deciding.resize(rules, 0);
+        self.nanos.resize(compiled.terms.len().max(self.nanos.len()), 0);
+    }
+
+    /// The rule at a place begins anew, and of its terms those that are its own.
+    pub(super) fn begin(&mut self, compiled: &Compiled, place: u32) {
+        if let (Some(c), Some(n)) =
+            (self.counts.get_mut(place as usize), self.deciding.get_mut(place as usize))
+        {
+            (*c, *n) = (Counts { before: self.rows, ..Counts::default() }, 0);
+        }
+        for t in compiled.terms_of(place).unwrap_or_default() {
+            if let Some(n) = self.nanos.get_mut(*t)
+                && compiled.terms.get(*t).is_some_and(|t| t.rules == 1)
+            {
+                *n = 0;
+            }
         }
     }
 
@@ -78,6 +96,7 @@ impl Verify {
         self.gather(anchors, found);
         let mut pairs = 0;
         let mut pending: Vec<Pending> = Vec::new();
+        let mut decidable: Vec<Pending> = Vec::new();
         let mut union = RowSet::default();
         for rule in std::mem::take(&mut self.touched) {
             let Some(slot) = self.candidates.get_mut(rule as usize) else { continue };
@@ -94,20 +113,25 @@ impl Verify {
                 Some(Plan::Anchored { decides, .. }) if !found.open => *decides,
                 _ => None,
             };
-            let terms = compiled.rules.get(rule as usize).and_then(Option::as_deref).unwrap_or_default();
+            let terms = compiled.terms_of(rule).unwrap_or_default();
             let terms: Vec<TermId> = terms.iter().copied().filter(|t| Some(*t) != decides).collect();
             self.count(rule, candidates.len(), 0);
             if terms.is_empty() {
                 self.done(rule, candidates, outcomes);
+            } else if compiled.rules.get(rule as usize).is_some_and(|r| r.decided > 0) {
+                decidable.push(Pending { rule, rows: Some(candidates), terms });
             } else {
                 pending.push(Pending { rule, rows: Some(candidates), terms });
             }
         }
+        if !decidable.is_empty() {
+            self.decide(compiled, decidable, &mut pending, input, context, outcomes)?;
+        }
         for rule in &anchors.always {
-            match compiled.rules.get(*rule as usize) {
-                Some(Some(terms)) => {
+            match compiled.terms_of(*rule) {
+                Some(terms) => {
                     self.count(*rule, rows, 0);
-                    pending.push(Pending { rule: *rule, rows: None, terms: terms.clone() });
+                    pending.push(Pending { rule: *rule, rows: None, terms: terms.to_vec() });
                 }
                 _ => outcomes.push((*rule as usize, Ok(Hits::All))),
             }
@@ -115,6 +139,45 @@ impl Verify {
         self.evaluate(compiled, pending, input, context, outcomes)?;
         outcomes.sort_unstable_by_key(|(rule, _)| *rule);
         Ok(pairs)
+    }
+
+    /// Decides rules by tests of fields; what is left goes to the `pending` ones.
+    fn decide(
+        &mut self,
+        compiled: &Compiled,
+        decidable: Vec<Pending>,
+        pending: &mut Vec<Pending>,
+        input: &mut dyn RuleInput,
+        context: &EvalContext,
+        outcomes: &mut Vec<(usize, Outcome)>,
+    ) -> Result<(), Fault> {
+        let start = context.clock.monotonic_nanos();
+        let pairs: Vec<Pairs> = decidable
+            .into_iter()
+            .map(|p| Pairs { rule: p.rule, rows: p.rows.unwrap_or_default(), terms: p.terms })
+            .collect();
+        let total: usize = pairs.iter().map(|p| p.rows.len()).sum();
+        let decided = self.decider.run(compiled, &pairs, input)?;
+        let nanos = context.clock.monotonic_nanos().saturating_sub(start);
+        for (p, mut d) in pairs.into_iter().zip(decided) {
+            if let Some(n) = self.deciding.get_mut(p.rule as usize) {
+                *n += nanos * p.rows.len() as u64 / total.max(1) as u64;
+            }
+            let decided = |t: &TermId| compiled.terms.get(*t).is_some_and(|t| t.decision.is_some());
+            let left = if d.undecided.is_empty() {
+                p.terms.into_iter().filter(|t| !decided(t)).collect()
+            } else {
+                d.hold.extend_from_slice(&d.undecided);
+                d.hold.sort_unstable();
+                p.terms
+            };
+            if left.is_empty() || d.hold.is_empty() {
+                self.done(p.rule, d.hold, outcomes);
+            } else {
+                pending.push(Pending { rule: p.rule, rows: Some(d.hold), terms: left });
+            }
+        }
+        Ok(())
     }
 
     /// The candidate rows of each rule.
@@ -207,7 +270,7 @@ impl Verify {
             let known =
                 |t: &TermId| shared.binary_search_by_key(t, |(id, _)| *id).ok().and_then(|i| shared.get(i));
             // What can fail sees all candidates; then what is known already; then what is this rule's own.
-            let front = usize::from(compiled.first_fails.get(p.rule as usize) == Some(&true));
+            let front = usize::from(compiled.rules.get(p.rule as usize).is_some_and(|r| r.first_fails));
             let (front, rest) = p.terms.split_at_checked(front).unwrap_or((&p.terms, &[]));
             let (at_hand, own): (Vec<TermId>, Vec<TermId>) = rest.iter().partition(|t| known(t).is_some());
             for t in front.iter().chain(&at_hand).chain(&own) {
@@ -304,12 +367,14 @@ impl Verify {
 
     pub(super) fn report(&self, compiled: &Compiled, anchors: &Anchors) -> Vec<RuleReport> {
         let mut out = Vec::with_capacity(anchors.plans.len());
-        for (rule, plan) in anchors.plans.iter().enumerate() {
-            let terms = compiled.rules.get(rule).and_then(Option::as_deref).unwrap_or_default();
+        for (place, RuleTerms { id, terms, .. }) in compiled.live() {
+            let Some(plan) = anchors.plans.get(place as usize) else { continue };
+            let rule = place as usize;
+            let terms = terms.as_deref().unwrap_or_default();
             let (anchoring, decided) = match plan {
                 Plan::EveryRow => (Anchoring::EveryRow, true),
-                Plan::Never => (Anchoring::Never, true),
-                Plan::Plain => (Anchoring::Plain(why(compiled, rule)), false),
+                Plan::Never | Plan::Nothing => (Anchoring::Never, true),
+                Plan::Plain => (Anchoring::Plain(why(compiled, place)), false),
                 Plan::Anchored { atoms, decides } => {
                     (Anchoring::Anchors(told(compiled, atoms)), terms.len() == 1 && decides.is_some())
                 }
@@ -320,15 +385,16 @@ impl Verify {
             });
             let counts = self.counts.get(rule).copied().unwrap_or_default();
             out.push(RuleReport {
-                rule,
+                rule: id.unwrap_or(rule),
                 anchoring,
                 decided,
-                rows: self.rows,
+                rows: self.rows - counts.before,
                 candidates: counts.candidates,
                 hits: counts.hits,
-                nanos: Some(nanos.sum()),
+                nanos: Some(nanos.sum::<u64>() + self.deciding.get(rule).copied().unwrap_or(0)),
             });
         }
+        out.sort_unstable_by_key(|r| r.rule);
         out
     }
 }
@@ -376,7 +442,7 @@ fn describe(atom: &Atom) -> String {
 }
 
 /// Why a rule has no anchor.
-fn why(compiled: &Compiled, rule: usize) -> String {
+fn why(compiled: &Compiled, rule: u32) -> String {
     let terms = compiled.searched(rule);
     let known =
         terms.iter().filter_map(|t| compiled.terms.get(*t)).any(|t| t.known.condition != Condition::Always);

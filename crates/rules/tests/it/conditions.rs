@@ -456,6 +456,18 @@ pub fn condition(dice: &mut Dice, depth: usize) -> Expr {
     }
 }
 
+/// The condition for rows with a certain number.
+pub fn numbered(dice: &mut Dice, inner: Expr) -> Expr {
+    let number = column(dice.pick(&["n", "n", "n", "m"]));
+    let equal = |dice: &mut Dice| call("=", vec![number.clone(), int(dice.below(5) as i64)]);
+    let first = match dice.below(6) {
+        0 => boolean(ExprKind::Or(vec![equal(dice), equal(dice)])),
+        1 => call("IN", vec![number.clone(), int(dice.below(5) as i64), int(dice.below(5) as i64)]),
+        _ => equal(dice),
+    };
+    boolean(ExprKind::And(if dice.one_in(5) { vec![inner, first] } else { vec![first, inner] }))
+}
+
 fn typed(mut e: Expr) -> Expr {
     e.data_type = DataType::boolean();
     e

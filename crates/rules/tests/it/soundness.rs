@@ -8,7 +8,7 @@ use millstream_rules::plain::PlainRules;
 use millstream_rules::{Hits, Outcome, Rule, RuleInput, RuleSet};
 use millstream_types::{ManualClock, SeededRandom};
 
-use crate::conditions::{literals, planned};
+use crate::conditions::{literals, numbered, planned};
 use crate::events::{Chunk, Dice, columns, event};
 
 pub fn context() -> EvalContext {
@@ -46,12 +46,38 @@ fn round(seed: u64, tally: &mut Tally) {
         .map(|id| Rule { id, predicate: Some(planned(&mut dice, (id % 6).saturating_sub(2))) })
         .collect();
     rules[0].predicate = None;
+    if seed.is_multiple_of(2) {
+        // Most rules ask for a number first, as those of real sets do.
+        rules
+            .iter_mut()
+            .skip(8)
+            .for_each(|r| r.predicate = r.predicate.take().map(|p| numbered(&mut dice, p)));
+    }
     // Rules that share terms, and rules that are the same.
     rules[1].predicate = rules[2].predicate.clone();
     let mut index = IndexedRules::new(&rules).unwrap();
     let mut reference = PlainRules::new(&rules).unwrap();
-    dice.literals = rules.iter().filter_map(|r| r.predicate.as_ref()).flat_map(literals).collect();
-    for _ in 0..3 {
+    let mut next = RULES;
+    for turn in 0..4 {
+        if turn > 1 {
+            // Rules come and go.
+            let gone: Vec<usize> = rules.iter().map(|r| r.id).filter(|_| dice.one_in(6)).collect();
+            let come: Vec<Rule> = (0..dice.below(8))
+                .map(|i| {
+                    let inner = planned(&mut dice, i % 4);
+                    let predicate = if dice.one_in(2) { numbered(&mut dice, inner) } else { inner };
+                    Rule { id: next + i, predicate: Some(predicate) }
+                })
+                .collect();
+            next += 8;
+            rules.retain(|r| gone.binary_search(&r.id).is_err());
+            rules.extend(come.iter().cloned());
+            for set in [&mut index as &mut dyn RuleSet, &mut reference] {
+                set.remove(&gone).unwrap();
+                set.add(&come).unwrap();
+            }
+        }
+        dice.literals = rules.iter().filter_map(|r| r.predicate.as_ref()).flat_map(literals).collect();
         let lines: Vec<String> = (0..1 + dice.below(40)).map(|_| event(&mut dice)).collect();
         let all: Vec<usize> = (0..columns().len()).collect();
         let want = match dice.below(3) {
@@ -77,7 +103,7 @@ fn round(seed: u64, tally: &mut Tally) {
                     }
                     (Err((row, _)), _) | (_, Err((row, _))) => *row,
                 };
-                let report = &index.report()[rule.id];
+                let report = index.report().into_iter().find(|r| r.rule == rule.id).unwrap();
                 panic!(
                     "seed {seed}, rule {}: index {a:?}, plain {b:?}\nrow {row:?}: {}\n{report}\n{:#?}",
                     rule.id,

@@ -10,6 +10,7 @@ mod patterns;
 mod quiet;
 mod syslog;
 mod wide;
+pub mod windows;
 mod words;
 
 use std::io::{self, Write};
@@ -50,6 +51,7 @@ pub const LOADS: &[&Load] = &[
     &nested::NESTED,
     &csv::CSV,
     &syslog::SYSLOG,
+    &windows::WINDOWS,
 ];
 
 /// The load of a name.
