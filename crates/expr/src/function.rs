@@ -53,6 +53,8 @@ pub struct Function {
     pub examples: &'static [Example],
     /// Where it comes from.
     pub origin: Origin,
+    /// Whether its value (of an ARRAY its elements, of a MAP its values) is NULL or a piece of the first argument's text, as it stands there.
+    pub gives_pieces: bool,
     /// Checks the arguments and derives the result.
     pub bind: fn(&Call<'_>) -> Result<BoundCall, Fault>,
 }
@@ -66,13 +68,29 @@ impl Function {
         examples: &'static [Example],
         bind: fn(&Call<'_>) -> Result<BoundCall, Fault>,
     ) -> Self {
-        Function { name, aliases: &[], signature, doc, examples, origin: Origin::Flink, bind }
+        Function {
+            name,
+            aliases: &[],
+            signature,
+            doc,
+            examples,
+            origin: Origin::Flink,
+            gives_pieces: false,
+            bind,
+        }
     }
 
     /// The same function with other names.
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
+        self
+    }
+
+    /// The same function, known to give pieces of its first argument's text.
+    #[must_use]
+    pub const fn gives_pieces(mut self) -> Self {
+        self.gives_pieces = true;
         self
     }
 

@@ -185,7 +185,7 @@ impl Op {
         }
         match self {
             Op::Scan(s) => {
-                let mut all: Vec<&mut Expr> = s.filter.iter_mut().collect();
+                let mut all: Vec<&mut Expr> = s.filter.iter_mut().chain(&mut s.screen).collect();
                 all.extend(s.output.iter_mut().map(|o| &mut o.expr));
                 if let Some(w) = &mut s.watermark {
                     all.extend([&mut w.rowtime, &mut w.watermark]);
@@ -300,6 +300,8 @@ pub struct ScanOp {
     pub columns: Vec<usize>,
     /// The pushed filter: only rows for which it is TRUE are built. Computed columns are written out in it.
     pub filter: Option<Expr>,
+    /// What the filter and operators above imply of text columns, evaluated behind the filter: it changes no result, it spares work.
+    pub screen: Option<Expr>,
     /// The output columns: physical, metadata (with its cast) and computed ones.
     pub output: Vec<ProjectItem>,
     /// The declared watermark.

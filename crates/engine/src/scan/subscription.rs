@@ -185,7 +185,7 @@ impl SubscribedScan {
             None => OutputKind::Program(Program::compile(&exprs)?),
         };
         Ok(SubscribedScan {
-            filter: op.filter.as_ref().map(in_group),
+            filter: filter(op).as_ref().map(in_group),
             watermark: op.watermark.as_ref().map(|w| WatermarkSpec {
                 column: w.column.clone(),
                 rowtime: in_group(&w.rowtime),
@@ -194,6 +194,21 @@ impl SubscribedScan {
             output: ScanOutput { schema, reads, kind },
             statement,
         })
+    }
+}
+
+/// A scan's filter with its screen behind it.
+fn filter(op: &ScanOp) -> Option<Expr> {
+    match (&op.filter, &op.screen) {
+        (Some(filter), Some(screen)) => {
+            let mut terms = match &filter.kind {
+                ExprKind::And(terms) => terms.clone(),
+                _ => vec![filter.clone()],
+            };
+            terms.push(screen.clone());
+            Some(Expr::and(terms))
+        }
+        (filter, screen) => filter.clone().or_else(|| screen.clone()),
     }
 }
 

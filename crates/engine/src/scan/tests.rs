@@ -139,6 +139,7 @@ impl Job {
             group: 0,
             columns: vec![0, 1, 2],
             filter,
+            screen: None,
             output,
             watermark: watermark
                 .then(|| Box::new(WatermarkSpec { column: "ts".into(), rowtime: ts.clone(), watermark: ts })),

@@ -12,6 +12,7 @@ mod parallel;
 mod results;
 mod sharing;
 mod stepping;
+mod text_screens;
 
 use millstream::Session;
 use millstream::types::{RowKind, Value};

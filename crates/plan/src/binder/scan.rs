@@ -27,6 +27,7 @@ impl Binder<'_> {
             group,
             columns: (0..table.inputs.len()).collect(),
             filter: None,
+            screen: None,
             output,
             watermark: table.watermark.clone().map(Box::new),
             hints: table.hints.clone(),

@@ -92,6 +92,9 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
                 if let Some(f) = &scan.filter {
                     parts.push(("filter", sources.text(f)));
                 }
+                if let Some(s) = &scan.screen {
+                    parts.push(("screen", sources.text(s)));
+                }
                 let fields: Vec<String> = scan
                     .output
                     .iter()

@@ -231,7 +231,7 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map
                 kept.binary_search(&(position - 1)).is_ok()
             });
             let mut used: Columns = columns_of(scan.output.iter().map(|o| &o.expr));
-            used.extend(&columns_of(&scan.filter));
+            used.extend(&columns_of(scan.filter.iter().chain(&scan.screen)));
             if let Some(w) = &scan.watermark {
                 used.extend(&columns_of([&w.rowtime, &w.watermark]));
             }

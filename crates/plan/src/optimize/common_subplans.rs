@@ -55,6 +55,7 @@ fn bucket(node: &Node) -> u64 {
     match &node.op {
         Op::Scan(scan) => {
             scan.filter.hash(&mut h);
+            scan.screen.hash(&mut h);
             scan.output.hash(&mut h);
         }
         Op::Filter(predicate) => predicate.hash(&mut h),
@@ -86,6 +87,7 @@ fn same_op(plan: &JobPlan, a: &Op, b: &Op) -> bool {
             x.table == y.table
                 && sources(x) == sources(y)
                 && x.filter == y.filter
+                && x.screen == y.screen
                 && x.output == y.output
                 && x.watermark == y.watermark
         }

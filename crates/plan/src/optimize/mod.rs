@@ -14,12 +14,15 @@ mod scan_fields;
 pub(crate) mod scan_sharing;
 mod streaming_rules;
 pub(crate) mod terms;
+mod text_screens;
 mod top_n;
 mod trivial;
 
 use millstream_types::Fault;
 
 use crate::{JobPlan, changelog};
+
+pub(crate) use text_screens::OPTION as TEXT_SCREENS;
 
 /// A rewrite of the whole plan.
 type Rewrite = fn(&mut JobPlan) -> Result<(), Fault>;
@@ -41,6 +44,7 @@ const REWRITES: &[(&str, Rewrite)] = &[
     ("remove projections that change nothing", |p| infallible(p, trivial::remove_identities)),
     ("take fields of rows in the scans", |p| infallible(p, scan_fields::take_fields_in_scans)),
     ("prune what the scans no longer need", |p| infallible(p, column_pruning::prune_columns)),
+    ("screen texts before they are taken apart", |p| infallible(p, text_screens::screen_texts)),
     ("share scans", |p| infallible(p, scan_sharing::share_scans)),
     ("share subplans", |p| infallible(p, common_subplans::share_subplans)),
 ];

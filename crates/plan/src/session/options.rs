@@ -38,6 +38,13 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
         "How many tasks read each source and run what follows, on a core each: they share out its splits (files, partitions), so one file is read by one. \
          The rows of a split keep their order. A checkpoint can go on at another parallelism.",
     ),
+    option(
+        super::super::optimize::TEXT_SCREENS,
+        Boolean,
+        Some("true"),
+        "Whether conditions on pieces of a text (what GROK, SPLIT_INDEX, REGEXP_EXTRACT and their kin give) also screen the text itself, before it is taken apart. \
+         No result depends on it; `explain` shows the screens.",
+    ),
     option("pipeline.name", Text, None, "The job's name in progress and metrics."),
     renamed(
         "pipeline.max-parallelism",

@@ -55,8 +55,10 @@ pub(super) fn can_fail(expr: &Expr) -> bool {
         }
         ExprKind::Call(call) if call.kernel.is_short_form() => call.args.iter().any(can_fail),
         ExprKind::Call(call)
-            if matches!(&*call.name, "REGEXP" | "SIMILAR TO")
-                && call.args.get(1).is_some_and(|p| p.as_literal().is_some()) =>
+            if matches!(
+                &*call.name,
+                "REGEXP" | "SIMILAR TO" | "REGEXP_EXTRACT" | "REGEXP_SUBSTR" | "GROK"
+            ) && call.args.get(1).is_some_and(|p| p.as_literal().is_some()) =>
         {
             call.args.iter().any(can_fail)
         }

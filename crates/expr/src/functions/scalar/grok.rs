@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = &[Function::new(
      pattern. The table function GROK gives the parts as columns.",
     &[Example::new("GROK('10.0.0.1 GET', '%{IP:client} %{WORD:verb}')['client']", "10.0.0.1")],
     bind,
-)
+).gives_pieces()
 .origin(Origin::Ancestor)];
 
 const FORM: &str = "GROK(<CHARACTER>, <CHARACTER> [, <CHARACTER literal>])";

@@ -127,6 +127,11 @@ impl TableKernel for Parts {
         }
         Ok(TableRows { parents, columns: columns.into_iter().map(Builder::finish).collect() })
     }
+
+    fn pieces(&self) -> Option<Vec<bool>> {
+        // Numbers are read: the text of 404 may be 0404. A pattern that counts its steps fails only by that limit.
+        Some(self.0.fields().iter().map(|f| f.kind == FieldType::Text).collect())
+    }
 }
 
 #[cfg(test)]

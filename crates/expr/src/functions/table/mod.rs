@@ -57,6 +57,12 @@ pub trait TableKernel: Send + Sync + Debug {
     /// # Errors
     /// With the first row whose values make it fail.
     fn eval(&self, args: &[Column], rows: &Rows<'_>, context: &EvalContext) -> Result<TableRows, EvalError>;
+
+    /// For each column of the given rows, whether its values are NULL or pieces of the first argument's text, as they stand there. `None`: that is not
+    /// known, or some values of the arguments make the function fail. (A limit of steps is no failure here: fewer rows only spare some the limit.)
+    fn pieces(&self) -> Option<Vec<bool>> {
+        None
+    }
 }
 
 /// The list.

@@ -71,6 +71,10 @@ impl TableKernel for Split {
         }
         Ok(TableRows { parents, columns: vec![Arc::new(words.finish())] })
     }
+
+    fn pieces(&self) -> Option<Vec<bool>> {
+        Some(vec![true])
+    }
 }
 
 #[cfg(test)]

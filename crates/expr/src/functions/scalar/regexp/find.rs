@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
          and for a wrong pattern.",
         &[Example::new("REGEXP_EXTRACT('user=bob;id=7', 'id=(\\d+)', 1)", "7")],
         extract,
-    )
+    ).gives_pieces()
     .aliases(&["REGEXGROUPINDEX", "REGEX_GROUP_INDEX"]),
     Function::new(
         "REGEXP_EXTRACT_ALL",
@@ -33,7 +33,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "What a group (1, when none is given; 0 is the whole match) holds in every match. NULL when there is no such group, and for a wrong pattern.",
         &[Example::new("REGEXP_EXTRACT_ALL('100-200, 300-400', '(\\d+)-(\\d+)', 2)", "[200, 400]")],
         extract_all,
-    ),
+    ).gives_pieces(),
     Function::new(
         "REGEXP_COUNT",
         "REGEXP_COUNT(text STRING, pattern STRING) -> INT",
@@ -54,7 +54,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The first match. NULL when nothing matches, and for a wrong pattern.",
         &[Example::new("REGEXP_SUBSTR('a1b22', '\\d\\d')", "22")],
         substr,
-    ),
+    ).gives_pieces(),
 ];
 
 fn bound(

@@ -21,7 +21,7 @@ pub(super) const FUNCTIONS: &[Function] = &[Function::new(
      value of a key counts. An empty map for an empty text.",
     &[Example::new("STR_TO_MAP('a=1,b=2')", "{a=1, b=2}")],
     str_to_map,
-)
+).gives_pieces()
 .aliases(&["STRTOMAP"])];
 
 fn str_to_map(call: &Call<'_>) -> Result<BoundCall, Fault> {

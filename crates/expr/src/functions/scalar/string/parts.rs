@@ -19,7 +19,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Example::new("KEYVALUE('k1:v1;k2:v2', 'k2')", "v2"),
         ],
         key_value,
-    )
+    ).gives_pieces()
     .aliases(&["KV"])
     .origin(Origin::Ancestor),
     Function::new(
@@ -31,7 +31,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Example::new("SPLITPART('a,b,c', ',', 1)", "b,c"),
         ],
         split_part,
-    )
+    ).gives_pieces()
     .origin(Origin::Ancestor),
     Function::new(
         "SUBSTRINGINDEX",
@@ -42,7 +42,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Example::new("SUBSTRINGINDEX('www.apache.org', '.', -1)", "org"),
         ],
         substring_index,
-    )
+    ).gives_pieces()
     .aliases(&["SUBSTR_INDEX"])
     .origin(Origin::Ancestor),
 ];

@@ -19,7 +19,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Example::new("SUBSTRING('abcdef' FROM -2)", "ef"),
         ],
         substring,
-    )
+    ).gives_pieces()
     .aliases(&["SUBSTR", "BLINK_SUBSTRING", "BLINK_SUBSTR"]),
     Function::new(
         "LEFT",
@@ -27,14 +27,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The first characters of the text; '' when the length is not positive.",
         &[Example::new("LEFT('abcdef', 2)", "ab")],
         |c| end(c, "LEFT"),
-    ),
+    ).gives_pieces(),
     Function::new(
         "RIGHT",
         "RIGHT(text STRING, length INT) -> STRING",
         "The last characters of the text; '' when the length is not positive.",
         &[Example::new("RIGHT('abcdef', 2)", "ef")],
         |c| end(c, "RIGHT"),
-    ),
+    ).gives_pieces(),
     Function::new(
         "OVERLAY",
         "OVERLAY(text STRING PLACING new STRING FROM start INT [FOR length INT]) -> STRING",

@@ -15,7 +15,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The parts of the text between occurrences of the separator, or its characters for an empty separator. An empty array for an empty text.",
         &[Example::new("SPLIT('a,b,', ',')", "[a, b, ]")],
         split,
-    ),
+    ).gives_pieces(),
     Function::new(
     "SPLIT_INDEX",
     "SPLIT_INDEX(text STRING, separator STRING, index INT) -> STRING\nSPLIT_INDEX(text STRING, separator_code INT, index INT) -> STRING",
@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
      space. NULL when there is no such part, and for an empty text.",
     &[Example::new("SPLIT_INDEX('a,b,c', ',', 2)", "c"), Example::new("SPLIT_INDEX('a,b', 44, 1)", "b")],
     split_index,
-).aliases(&["SPLITINDEX"]),
+).gives_pieces().aliases(&["SPLITINDEX"]),
 ];
 
 fn split_index(call: &Call<'_>) -> Result<BoundCall, Fault> {

@@ -13,28 +13,28 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The text without the characters (spaces, when none are given) at its ends.",
         &[Example::new("TRIM(' a ')", "a"), Example::new("TRIM(LEADING 'xy' FROM 'xyabxy')", "abxy")],
         trim,
-    ),
+    ).gives_pieces(),
     Function::new(
         "LTRIM",
         "LTRIM(text STRING [, characters STRING]) -> STRING",
         "The text without the characters (spaces, when none are given) at its start.",
         &[Example::new("LTRIM('  a')", "a"), Example::new("LTRIM('abcabc', 'ba')", "cabc")],
         |c| one_side(c, "LTRIM", Sides::START),
-    ),
+    ).gives_pieces(),
     Function::new(
         "RTRIM",
         "RTRIM(text STRING [, characters STRING]) -> STRING",
         "The text without the characters (spaces, when none are given) at its end.",
         &[Example::new("RTRIM('a  ')", "a"), Example::new("RTRIM('abcabc', 'cb')", "abca")],
         |c| one_side(c, "RTRIM", Sides::END),
-    ),
+    ).gives_pieces(),
     Function::new(
         "BTRIM",
         "BTRIM(text STRING [, characters STRING]) -> STRING",
         "The text without the characters (spaces, when none are given) at its ends.",
         &[Example::new("BTRIM('xyabcyx', 'xy')", "abc")],
         btrim,
-    ),
+    ).gives_pieces(),
 ];
 
 #[derive(Debug, Clone, Copy)]
