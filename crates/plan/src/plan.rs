@@ -240,7 +240,7 @@ impl Op {
         }
         match self {
             Op::Scan(s) => {
-                let mut all: Vec<&Expr> = s.filter.iter().collect();
+                let mut all: Vec<&Expr> = s.filter.iter().chain(&s.screen).collect();
                 all.extend(s.output.iter().map(|o| &o.expr));
                 if let Some(w) = &s.watermark {
                     all.extend([&w.rowtime, &w.watermark]);
