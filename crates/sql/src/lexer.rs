@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     NationalText,
     /// `U&'…'`
     UnicodeText,
+    /// `E'…'`
+    EscapedText,
     /// `X'…'`
     BinaryText,
     LeftParen,
@@ -203,6 +205,20 @@ impl Lexer<'_> {
         self.token(unclosed, bytes.len())
     }
 
+    /// A string in which a backslash takes the next character with it, also a quote.
+    fn escaped(&mut self, prefix: usize) -> Token {
+        let bytes = self.rest().as_bytes();
+        let mut length = prefix + 1;
+        loop {
+            match (bytes.get(length), bytes.get(length + 1)) {
+                (Some(b'\\'), Some(_)) | (Some(b'\''), Some(b'\'')) => length += 2,
+                (Some(b'\''), _) => return self.token(Kind::EscapedText, length + 1),
+                (Some(_), _) => length += 1,
+                (None, _) => return self.token(Kind::UnclosedText, bytes.len()),
+            }
+        }
+    }
+
     /// `1`, `1.5`, `.5`, `5.`, `1e3`.
     fn number(&mut self) -> Token {
         let bytes = self.rest().as_bytes();
@@ -234,6 +250,7 @@ impl Lexer<'_> {
         match (word, next) {
             ("$", _) => self.token(Kind::Dollar, 1),
             ("x" | "X", b'\'') => self.quoted(length, b'\'', Kind::BinaryText, Kind::UnclosedText),
+            ("e" | "E", b'\'') => self.escaped(length),
             ("n" | "N", b'\'') => self.quoted(length, b'\'', Kind::NationalText, Kind::UnclosedText),
             ("u" | "U", b'&') if self.byte(length + 1) == b'\'' => {
                 self.quoted(length + 1, b'\'', Kind::UnicodeText, Kind::UnclosedText)
@@ -295,8 +312,9 @@ mod tests {
             [Word, HintOpen, Word, LeftParen, Text, Eq, Text, RightParen, CommentEnd]
         });
         assert_eq!(kinds("_UTF16'x' U&'\\00e9' X'0a' n'x' e'x'"), {
-            [CharsetText, UnicodeText, BinaryText, NationalText, Word, Text]
+            [CharsetText, UnicodeText, BinaryText, NationalText, EscapedText]
         });
+        assert_eq!(kinds(r"e'a\'b''\\' e 'x' E'a\'"), [EscapedText, Word, Text, UnclosedText]);
         assert_eq!(kinds("_a-b _utf-8'x'"), [Word, Minus, Word, CharsetText]);
     }
 

@@ -13,7 +13,7 @@ pub(super) const CARDS: &[OptionCard] = &[
         default: Some("UTF-8"),
         required: false,
         secret: false,
-        doc: "How text is encoded: UTF-8, US-ASCII, ISO-8859-1, UTF-16, UTF-16BE or UTF-16LE. Bytes that are no text in it are read as U+FFFD.",
+        doc: "How text is encoded: UTF-8, US-ASCII, UTF-16, UTF-32, GBK, GB2312, GB18030, Big5, Shift_JIS, windows-31j, EUC-KR, ISO-8859-1 to -16, windows-1250 to -1258, KOI8-R and others by Java's names and aliases. Bytes that are no text in it are read as U+FFFD.",
     },
     OptionCard {
         key: "endianness",

@@ -2,6 +2,9 @@
 
 use millstream_types::{Fault, nearest};
 
+use super::gb18030;
+use super::tables::{self, DoubleByte};
+
 /// A character set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the names are the standard's
@@ -13,10 +16,19 @@ pub enum Charset {
     Utf16,
     Utf16Be,
     Utf16Le,
+    /// Big-endian, or what a byte order mark says.
+    Utf32,
+    Utf32Be,
+    Utf32Le,
+    Gb18030,
+    /// A set with one or two bytes a character.
+    Double(DoubleByte),
+    /// A set with one byte a character, by its place in the list.
+    Single(u8),
 }
 
 /// Names in lower case, the first of each being Java's own.
-const NAMES: [(Charset, &[&str]); 6] = [
+const NAMES: [(Charset, &[&str]); 10] = [
     (Charset::Utf8, &["utf-8", "utf8", "unicode-1-1-utf-8"]),
     (
         Charset::UsAscii,
@@ -61,22 +73,27 @@ const NAMES: [(Charset, &[&str]); 6] = [
     (Charset::Utf16, &["utf-16", "utf_16", "utf16", "unicode", "unicodebig"]),
     (Charset::Utf16Be, &["utf-16be", "utf_16be", "iso-10646-ucs-2", "x-utf-16be", "unicodebigunmarked"]),
     (Charset::Utf16Le, &["utf-16le", "utf_16le", "x-utf-16le", "unicodelittleunmarked"]),
+    (Charset::Utf32, &["utf-32", "utf_32", "utf32"]),
+    (Charset::Utf32Be, &["utf-32be", "utf_32be", "x-utf-32be"]),
+    (Charset::Utf32Le, &["utf-32le", "utf_32le", "x-utf-32le"]),
+    (Charset::Gb18030, &["gb18030", "gb18030-2022"]),
 ];
 
-/// Sets that Java has and this version has not.
-const OTHERS: [&str; 12] = [
-    "gbk",
-    "gb2312",
-    "gb18030",
-    "big5",
-    "shift_jis",
+/// Beginnings of the names of sets that Java has and this version has not.
+const OTHERS: [&str; 13] = [
+    "big5-hkscs",
+    "cesu-8",
+    "cp",
     "euc-jp",
-    "euc-kr",
-    "utf-32",
-    "utf-32be",
-    "utf-32le",
-    "koi8-r",
-    "iso-2022-jp",
+    "euc-tw",
+    "eucjp",
+    "gb",
+    "ibm",
+    "iso-2022",
+    "jis_x",
+    "ms9",
+    "x-",
+    "windows-",
 ];
 
 impl Charset {
@@ -89,15 +106,23 @@ impl Charset {
         if let Some((charset, _)) = NAMES.iter().find(|(_, names)| names.contains(&lower.as_str())) {
             return Ok(*charset);
         }
+        let double = DoubleByte::ALL.iter().find(|(_, names)| names.contains(&lower.as_str()));
+        if let Some((set, _)) = double {
+            return Ok(Charset::Double(*set));
+        }
+        let mut singles = tables::single().iter();
+        if let Some(i) = singles.position(|set| set.names.split(' ').any(|n| n == lower)) {
+            return Ok(Charset::Single(i as u8));
+        }
         let shown: String = name.chars().take(60).collect();
-        if OTHERS.contains(&lower.as_str()) || lower.starts_with("windows-") || lower.starts_with("iso-8859-")
-        {
+        if OTHERS.iter().any(|o| lower.starts_with(o)) {
             return Err(Fault::not_yet(format!("the character set '{shown}'")));
         }
-        let known = ["UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16", "UTF-16BE", "UTF-16LE"];
+        let known =
+            ["UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16", "UTF-16BE", "UTF-16LE", "GBK", "GB18030", "Big5"];
         let hint = match nearest(name, known) {
             Some(near) => format!("did you mean '{near}'?"),
-            None => format!("known are {}", known.join(", ")),
+            None => format!("known are {} and others", known.join(", ")),
         };
         Err(Fault::user("unknown-charset", format!("there is no character set '{shown}'")).hint(hint))
     }
@@ -116,6 +141,17 @@ impl Charset {
             }
             Charset::Utf16Be => out.extend(text.encode_utf16().flat_map(u16::to_be_bytes)),
             Charset::Utf16Le => out.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
+            Charset::Utf32 | Charset::Utf32Be => {
+                out.extend(text.chars().flat_map(|c| u32::from(c).to_be_bytes()))
+            }
+            Charset::Utf32Le => out.extend(text.chars().flat_map(|c| u32::from(c).to_le_bytes())),
+            Charset::Gb18030 => gb18030::encode(text, out),
+            Charset::Double(set) => set.table().encode(text, out),
+            Charset::Single(i) => {
+                if let Some(set) = tables::single().get(usize::from(i)) {
+                    set.encode(text, out);
+                }
+            }
         }
     }
 
@@ -138,7 +174,28 @@ impl Charset {
             },
             Charset::Utf16Be => decode_utf16(bytes, u16::from_be_bytes, out),
             Charset::Utf16Le => decode_utf16(bytes, u16::from_le_bytes, out),
+            Charset::Utf32 => match bytes {
+                [0xff, 0xfe, 0, 0, rest @ ..] => decode_utf32(rest, u32::from_le_bytes, out),
+                [0, 0, 0xfe, 0xff, rest @ ..] => decode_utf32(rest, u32::from_be_bytes, out),
+                _ => decode_utf32(bytes, u32::from_be_bytes, out),
+            },
+            Charset::Utf32Be => decode_utf32(bytes, u32::from_be_bytes, out),
+            Charset::Utf32Le => decode_utf32(bytes, u32::from_le_bytes, out),
+            Charset::Gb18030 => gb18030::decode(bytes, out),
+            Charset::Double(set) => set.table().decode(bytes, out),
+            Charset::Single(i) => {
+                if let Some(set) = tables::single().get(usize::from(i)) {
+                    set.decode(bytes, out);
+                }
+            }
         }
+    }
+}
+
+fn decode_utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32, out: &mut String) {
+    for chunk in bytes.chunks(4) {
+        let code = <[u8; 4]>::try_from(chunk).ok().map(unit);
+        out.push(code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER));
     }
 }
 

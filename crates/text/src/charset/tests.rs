@@ -125,3 +125,92 @@ fn no_text_breaks_anything() {
         let _ = (decode_base64(text.as_bytes(), true), decode_base64(text.as_bytes(), false));
     }
 }
+
+/// FNV-1a.
+struct Digest(u64);
+
+impl Digest {
+    fn add(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        for b in bytes.into_iter().chain([b'\n']) {
+            self.0 = (self.0 ^ u64::from(b)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}
+
+fn units(charset: Charset, bytes: &[u8]) -> String {
+    let mut text = String::new();
+    charset.decode(bytes, &mut text);
+    text.encode_utf16().map(|u| format!("{u:04X}")).collect()
+}
+
+/// Every byte, every pair and every character of the basic plane, against digests of what Java made of them.
+#[test]
+fn tables_as_java() {
+    for line in include_str!("testdata/tables.txt").lines() {
+        let (name, expected) = line.split_once(' ').unwrap();
+        let mut digest = Digest(0xcbf2_9ce4_8422_2325);
+        let charset = Charset::of(if name == "gb18030-4" { "gb18030" } else { name }).unwrap();
+        let mut text = String::new();
+        let mut read = |bytes: &[u8], digest: &mut Digest| {
+            text.clear();
+            charset.decode(bytes, &mut text);
+            digest.add(text.encode_utf16().flat_map(u16::to_be_bytes));
+        };
+        if name == "gb18030-4" {
+            for number in (0..126 * 12_600u32).step_by(7) {
+                let digit = |by: u32, base: u32, from: u8| from + (number / by % base) as u8;
+                let sequence = [
+                    digit(12_600, 126, 0x81),
+                    digit(1260, 10, 0x30),
+                    digit(10, 126, 0x81),
+                    digit(1, 10, 0x30),
+                ];
+                read(&sequence, &mut digest);
+            }
+        } else {
+            (0..=255u8).for_each(|b| read(&[b], &mut digest));
+            if !matches!(charset, Charset::Single(_)) {
+                (0..=0xffffu16).for_each(|p| read(&p.to_be_bytes(), &mut digest));
+            }
+            let mut written = Vec::new();
+            for c in 0..=0xffffu32 {
+                written.clear();
+                char::from_u32(c).inspect(|c| charset.encode(c.encode_utf8(&mut [0; 4]), &mut written));
+                digest.add(written.iter().copied());
+            }
+        }
+        assert_eq!(format!("{:016x}", digest.0), expected, "{name}");
+    }
+}
+
+#[test]
+fn sequences_of_gb18030_as_java() {
+    for line in include_str!("testdata/gb18030.txt").lines() {
+        let (sequence, text) = line.split_once(' ').unwrap();
+        assert_eq!(units(Charset::Gb18030, &bytes(sequence)), text, "{sequence}");
+    }
+    let all: String = (0x10000..=0x10ffffu32).filter_map(char::from_u32).collect();
+    let (mut written, mut back) = (Vec::new(), String::new());
+    Charset::Gb18030.encode(&all, &mut written);
+    assert_eq!(
+        (&written[..4], &written[written.len() - 4..]),
+        (&[0x90, 0x30, 0x81, 0x30][..], &[0xe3, 0x32, 0x9a, 0x35][..])
+    );
+    Charset::Gb18030.decode(&written, &mut back);
+    assert!(all == back);
+}
+
+#[test]
+fn utf_32_as_java() {
+    for (name, sequence, text) in [
+        ("UTF-32", "0000FEFF0000004100", "0041FFFD"),
+        ("UTF-32", "FFFE000041000000", "0041"),
+        ("utf_32be", "0001F60000D800000000", "D83DDE00FFFDFFFD"),
+        ("UTF-32LE", "00F60100", "D83DDE00"),
+    ] {
+        assert_eq!(units(Charset::of(name).unwrap(), &bytes(sequence)), text, "{name} {sequence}");
+    }
+    let mut written = Vec::new();
+    Charset::Utf32.encode("\u{1f600}a", &mut written);
+    assert_eq!(hex(&written), "0001f60000000061");
+}

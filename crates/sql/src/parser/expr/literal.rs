@@ -21,6 +21,13 @@ impl Parser<'_> {
     /// A string with its prefix, and the strings on the following lines that continue it.
     pub(super) fn string_literal(&mut self) -> Parse<Literal> {
         let first = self.advance();
+        if first.kind == Kind::EscapedText {
+            let value = c_style(&self.unquoted(first)).ok_or_else(|| {
+                parse_fault_at(first.span(), "a Unicode escape of this string is malformed")
+                    .hint("write \\u and four hexadecimal digits, or \\U and eight")
+            })?;
+            return Ok(Literal::String { value, charset: None });
+        }
         let mut pieces = vec![self.unquoted(first)];
         let mut last = first;
         while self.is(Kind::Text) {
@@ -196,6 +203,78 @@ fn unescape(text: &str, escape: char) -> Option<String> {
     Some(out)
 }
 
+/// Undoes the escapes of C as Flink's parser does: `\n` and its kin, `\xH` and `\xHH`, octal numbers that begin with 0 to 3, `\uXXXX`,
+/// `\UXXXXXXXX`. Before any other character a backslash stands for itself.
+fn c_style(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut units: Vec<u16> = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let behind = rest.get(c.len_utf8()..)?;
+        let escaped = if c == '\\' { behind.chars().next() } else { None };
+        if let Some('u') = escaped {
+            units.push(u16::try_from(hex(behind.get(1..5)?)?).ok()?);
+            rest = behind.get(5..)?;
+            continue;
+        }
+        out.push_str(&String::from_utf16(&units).ok()?);
+        units.clear();
+        // How many of the characters behind the backslash are taken, and what they stand for.
+        let (taken, meaning) = match escaped {
+            Some('b') => (1, '\u{8}'),
+            Some('f') => (1, '\u{c}'),
+            Some('n') => (1, '\n'),
+            Some('r') => (1, '\r'),
+            Some('t') => (1, '\t'),
+            Some(same @ ('\\' | '\'')) => (1, same),
+            Some('U') => (9, char::from_u32(hex(behind.get(1..9)?)?)?),
+            Some('x') => match leading(behind.get(1..)?, 2, 16) {
+                (0, _) => (1, 'x'),
+                (digits, number) => (1 + digits, char::from_u32(number)?),
+            },
+            Some('0'..='3') => {
+                let (digits, number) = leading(behind, 3, 8);
+                (digits, char::from_u32(number)?)
+            }
+            _ => (0, c),
+        };
+        out.push(meaning);
+        rest = behind.get(taken..)?;
+    }
+    out.push_str(&String::from_utf16(&units).ok()?);
+    Some(out)
+}
+
+/// How many digits a text begins with, at most `most`, and their number.
+fn leading(text: &str, most: usize, base: u32) -> (usize, u32) {
+    let digits = text.chars().map_while(|c| c.to_digit(base)).take(most);
+    digits.fold((0, 0), |(count, number), digit| (count + 1, number * base + digit))
+}
+
 fn hex(digits: &str) -> Option<u32> {
     if digits.bytes().all(|b| b.is_ascii_hexdigit()) { u32::from_str_radix(digits, 16).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::c_style;
+
+    #[test]
+    fn escapes_of_c() {
+        for (text, meaning) in [
+            (r"a\\nb\tc\'d\101\x41\u00e9\U0001F600\q", "a\\nb\tc'dAAé😀\\q"),
+            (r"\b\f\r\v\a", "\u{8}\u{c}\r\\v\\a"),
+            (r"\x4", "\u{4}"),
+            (r"\xzz", "xzz"),
+            (r"\777\18\400\4\0", "\\777\u{1}8\\400\\4\0"),
+            (r"\uD83D\uDE00\u0001x", "😀\u{1}x"),
+            ("é", "é"),
+            ("\\", "\\"),
+        ] {
+            assert_eq!(c_style(text).as_deref(), Some(meaning), "{text}");
+        }
+        for text in [r"\u12", r"\U0001F60", r"\U00110000", r"\uD83D", r"\u+123"] {
+            assert_eq!(c_style(text), None, "{text}");
+        }
+    }
 }

@@ -28,9 +28,12 @@ impl Parser<'_> {
     fn other_operand(&mut self) -> Parse<ExprKind> {
         match self.kind() {
             Kind::Integer | Kind::Decimal | Kind::Double => Ok(self.number()),
-            Kind::Text | Kind::CharsetText | Kind::NationalText | Kind::UnicodeText | Kind::BinaryText => {
-                self.string_literal().map(ExprKind::Literal)
-            }
+            Kind::Text
+            | Kind::CharsetText
+            | Kind::NationalText
+            | Kind::UnicodeText
+            | Kind::EscapedText
+            | Kind::BinaryText => self.string_literal().map(ExprKind::Literal),
             Kind::LeftParen => self.subquery(),
             Kind::LeftBrace => self.braces(),
             _ => Err(self.no_operand()),

@@ -15,15 +15,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "ENCODE",
         "ENCODE(text STRING, charset STRING) -> BYTES",
-        "The bytes of the text in a character set: UTF-8, US-ASCII, ISO-8859-1, UTF-16, UTF-16BE or UTF-16LE. A character that the set does not have is `?`. An unknown set fails.",
+        "The bytes of the text in a character set: UTF-8, US-ASCII, UTF-16, UTF-32, GBK, GB2312, GB18030, Big5, Shift_JIS, windows-31j, EUC-KR, ISO-8859-1 to -16, windows-1250 to -1258, KOI8-R and others by Java's names and aliases. A character that the set does not have is `?`. An unknown set fails.",
         &[Example::new("HEX(DECODE(ENCODE('abc', 'UTF-8'), 'UTF-8'))", "616263")],
         encode,
     ),
     Function::new(
         "DECODE",
         "DECODE(bytes BYTES, charset STRING) -> STRING",
-        "The text of bytes in a character set: UTF-8, US-ASCII, ISO-8859-1, UTF-16, UTF-16BE or UTF-16LE. What is no character becomes U+FFFD. An unknown set fails.",
-        &[Example::new("DECODE(X'616263', 'UTF-8')", "abc")],
+        "The text of bytes in a character set, as ENCODE has them. What is no character becomes U+FFFD. An unknown set fails.",
+        &[Example::new("DECODE(X'616263', 'UTF-8')", "abc"), Example::new("DECODE(X'D6D0CEC4', 'GBK')", "中文")],
         decode,
     )
     .aliases(&["BYTE2STRING"]),
