@@ -25,6 +25,11 @@ use crate::checkpoint::ManifestSplit;
 const PATIENCE: Duration = Duration::from_millis(100);
 /// How long a job that begins waits for its turn among hundreds.
 const GATHERING: Duration = Duration::from_secs(5);
+/// How long a job that begins waits for others that begin behind it: hundreds that are restored stand close to each other, and one reader is to
+/// take them all along.
+const PATIENT: Duration = Duration::from_secs(2);
+/// Until the next look of a job that waits.
+const SOON: Duration = Duration::from_millis(20);
 /// A way that took longer than this is not close.
 const CLOSE: Duration = Duration::from_millis(50);
 /// Until the next look for others.
@@ -73,6 +78,12 @@ pub(super) struct Follow {
     scans: SharedScans,
     next_look: Instant,
     close: bool,
+    /// How often it came too late.
+    misses: u32,
+    /// Until when it would rather wait than read ahead of others.
+    patient: Instant,
+    /// It stands where the others have to come, and waits for them.
+    waits: bool,
     asked: Option<Asked>,
     approach: Option<Approach>,
 }
@@ -112,7 +123,17 @@ impl Follow {
     /// Looks for others from some time on.
     pub(super) fn new(scans: SharedScans, from: Instant) -> Self {
         // Whoever has read nothing is close to those that have not, either.
-        Follow { scans, next_look: from, close: true, asked: None, approach: None }
+        let patient = from + PATIENT;
+        Follow {
+            scans,
+            next_look: from,
+            close: true,
+            misses: 0,
+            patient,
+            waits: false,
+            asked: None,
+            approach: None,
+        }
     }
 }
 
@@ -121,6 +142,7 @@ impl ScanTask {
     pub(super) async fn find_role(&mut self) {
         let Role::Follows(follow) = &self.role else { return };
         let scans = follow.scans.clone();
+        let enrolled = self.spec.making.as_ref().map(|making| scans.enrol(making, self.position()));
         scans.open().await;
         // Rules see one watermark: a condition on it is a matter of its own job.
         let filters =
@@ -131,9 +153,23 @@ impl ScanTask {
             self.role = Role::Alone;
             return;
         };
-        if let Found::Leads(lead) = scans.find(making, &self.own) {
+        // The one that is furthest behind takes the others along.
+        let others = enrolled.as_ref().map_or_else(Vec::new, |e| e.others(making));
+        let ahead = |o: &Vec<ManifestSplit>| standing(&self.splits, o, &*self.spec.source) == Standing::Ahead;
+        if others.iter().any(ahead) {
+            if let Role::Follows(follow) = &mut self.role {
+                follow.waits = true;
+                follow.next_look = Instant::now() + SOON;
+                follow.patient = Instant::now() + PATIENT;
+            }
+        } else if let Found::Leads(lead) = scans.find(making, &self.own) {
             self.role = Role::Leads(lead);
         }
+    }
+
+    /// Whether the task waits for others to come to where it stands.
+    pub(super) fn waits(&self) -> bool {
+        matches!(&self.role, Role::Follows(follow) if follow.waits && follow.approach.is_none() && Instant::now() < follow.patient)
     }
 
     /// Those that begin at the same moment come before the first record is read.
@@ -212,9 +248,15 @@ impl ScanTask {
                 }
                 false
             }
+            (Standing::Ahead, _) if now < follow.patient => {
+                follow.waits = true;
+                follow.next_look = now + SOON;
+                false
+            }
             (Standing::Ahead | Standing::Apart, _) => {
                 follow.close = false;
-                follow.next_look = Instant::now() + LATER;
+                follow.waits = false;
+                follow.next_look = now + LATER;
                 false
             }
         }
@@ -249,6 +291,7 @@ impl ScanTask {
         }
         let Some(approach) = follow.approach.take() else { return false };
         follow.close = now - approach.began < CLOSE;
+        follow.waits = false;
         follow.next_look = now;
         match approach.come {
             Some(come) => {
@@ -303,8 +346,10 @@ impl ScanTask {
                 self.trackers = back.trackers;
                 self.subscribers.push(back.subscriber);
                 if let Role::Follows(follow) = &mut self.role {
+                    // It must not make the others wait again and again.
                     follow.close = false;
-                    follow.next_look = Instant::now() + LOOK;
+                    follow.next_look = Instant::now() + LATER * 2u32.saturating_pow(follow.misses);
+                    follow.misses = (follow.misses + 1).min(6);
                 }
                 false
             }

@@ -7,6 +7,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::group::Making;
 use super::subscription::Command;
+use crate::checkpoint::ManifestSplit;
 
 /// The sources that the jobs of a process read together. Jobs that are launched with clones of one share the reading, the cutting and the index
 /// of rules of every source that is the same for them: the same connector with the same options that decide the data, whatever the tables are
@@ -32,6 +33,15 @@ impl Default for Shared {
 struct Leaders {
     next: u64,
     all: Vec<Leader>,
+    /// Tasks that are about to begin, and where.
+    beginning: Vec<Beginning>,
+}
+
+#[derive(Debug)]
+struct Beginning {
+    id: u64,
+    making: Making,
+    position: Vec<ManifestSplit>,
 }
 
 #[derive(Debug)]
@@ -48,6 +58,12 @@ pub struct Held(SharedScans);
 /// A task is the one that others come to; while it is there.
 #[derive(Debug)]
 pub(super) struct Lead {
+    scans: SharedScans,
+    id: u64,
+}
+
+/// A task is about to begin; while it is there.
+pub(super) struct Enrolled {
     scans: SharedScans,
     id: u64,
 }
@@ -77,6 +93,15 @@ impl SharedScans {
 
     fn lock(&self) -> MutexGuard<'_, Leaders> {
         self.0.leaders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says where a task will begin.
+    pub(super) fn enrol(&self, making: &Making, position: Vec<ManifestSplit>) -> Enrolled {
+        let mut leaders = self.lock();
+        leaders.next += 1;
+        let id = leaders.next;
+        leaders.beginning.push(Beginning { id, making: making.clone(), position });
+        Enrolled { scans: self.clone(), id }
     }
 
     /// The task that reads this source for all, which the asking one becomes if there is none.
@@ -109,6 +134,25 @@ impl Lead {
         if let Some(leader) = self.scans.lock().all.iter_mut().find(|l| l.id == self.id) {
             leader.making = making.clone();
         }
+    }
+}
+
+impl Enrolled {
+    /// Where others over the same source will begin; each place once.
+    pub(super) fn others(&self, making: &Making) -> Vec<Vec<ManifestSplit>> {
+        let mut places: Vec<Vec<ManifestSplit>> = Vec::new();
+        for other in self.scans.lock().beginning.iter().filter(|b| b.id != self.id) {
+            if same_source(&other.making.table, &making.table) && !places.contains(&other.position) {
+                places.push(other.position.clone());
+            }
+        }
+        places
+    }
+}
+
+impl Drop for Enrolled {
+    fn drop(&mut self) {
+        self.scans.lock().beginning.retain(|b| b.id != self.id);
     }
 }
 

@@ -205,7 +205,8 @@ impl ScanTask {
                     }
                     continue;
                 }
-                read = self.splits.next() => read,
+                () = tokio::time::sleep(Duration::from_millis(10)), if self.waits() => continue,
+                read = self.splits.next(), if !self.waits() => read,
                 () = tokio::time::sleep_until(next_discovery), if interval.is_some() && !self.approaches() => continue,
             };
             // Until the rows are in the channels, no job is drained.

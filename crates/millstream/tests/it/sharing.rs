@@ -348,6 +348,45 @@ async fn a_successor_goes_on_where_its_predecessor_stopped() {
     assert_eq!(world.written("other"), (0..50).collect::<Vec<_>>());
 }
 
+#[tokio::test]
+async fn jobs_that_go_on_at_different_places_are_taken_along_by_the_one_furthest_behind() {
+    let world = World::new();
+    let mut stopped = Vec::new();
+    for i in 0..5i64 {
+        let job = world.start(&job(&format!("a{i}"), "stepping-rows", "n >= 0")).await;
+        world.push(10 * i..10 * i + 10);
+        world.until(&format!("a{i}"), 10 * (i as usize + 1)).await;
+        job.stop(StopMode::Drain);
+        stopped.push(ended(job).await.position);
+    }
+    world.push(50..60);
+    let held = world.scans.hold();
+    let mut jobs = Vec::new();
+    for (i, position) in stopped.into_iter().enumerate().rev() {
+        let mut session = world.session();
+        let next = plan(&mut session, &job(&format!("b{i}"), "stepping-rows", "n >= 0")).await;
+        jobs.push(session.succeed(next, position).await.unwrap());
+    }
+    drop(held);
+    for _ in 0..10 {
+        assert!(world.handle.readers(&full("events")) <= 3, "each one reads alone");
+        tokio::task::yield_now().await;
+    }
+    world.until("b0", 50).await;
+    world.until("b4", 10).await;
+    world.until_readers(1).await;
+    world.push(60..70);
+    world.handle.end(&full("events"));
+    for job in jobs {
+        finished(job).await;
+    }
+    for i in 0..5 {
+        let all: Vec<i64> =
+            [format!("a{i}"), format!("b{i}")].iter().flat_map(|t| world.written(t)).collect();
+        assert_eq!(all, (0..70).collect::<Vec<_>>());
+    }
+}
+
 /// One of 500 rules is replaced while events flow: how long it takes, and what the others see of it.
 #[tokio::test]
 #[allow(clippy::disallowed_methods)] // a test is its own spawner, and measures real time
