@@ -427,7 +427,7 @@ async fn one_of_500_rules_is_replaced_while_events_flow() {
             }
         })
     };
-    let mut slowest = Duration::ZERO;
+    let (mut fastest, mut slowest) = (Duration::MAX, Duration::ZERO);
     for round in 0..10 {
         let i = 37 * round % RULES;
         let old = jobs[i as usize].take().unwrap();
@@ -448,10 +448,10 @@ async fn one_of_500_rules_is_replaced_while_events_flow() {
             stopped.as_millis(),
             took.as_millis()
         );
-        slowest = slowest.max(took);
+        (fastest, slowest) = (fastest.min(took), slowest.max(took));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    println!("slowest of 10: {} ms", slowest.as_millis());
+    println!("of 10: {} to {} ms", fastest.as_millis(), slowest.as_millis());
     tokio::time::sleep(Duration::from_millis(300)).await;
     feeding.abort();
     let _ = feeding.await;
@@ -466,6 +466,7 @@ async fn one_of_500_rules_is_replaced_while_events_flow() {
         let expected: Vec<i64> = (0..last).filter(|n| n % RULES == i).collect();
         assert_eq!(seen, expected, "rule {i}");
     }
-    // A busy machine and a build for tests; the release build is measured by hand.
+    // Also in a build for tests; on a busy machine not each of them.
+    assert!(fastest < Duration::from_millis(100), "{fastest:?}");
     assert!(slowest < Duration::from_secs(5), "{slowest:?}");
 }
