@@ -7,6 +7,7 @@
 //! word must end. Bytes may begin with a byte order mark. One difference: bytes must be proper UTF-8 (Jackson lets
 //! overlong forms and encoded surrogates through).
 
+mod locate;
 mod path;
 mod path_parse;
 mod scan;

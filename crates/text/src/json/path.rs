@@ -139,6 +139,19 @@ impl JsonPath {
         Ok(Self { mode, steps, definite })
     }
 
+    /// Whether it is made of single names and indexes from the start.
+    pub(super) fn is_plain(&self) -> bool {
+        self.steps.iter().all(|step| match step {
+            Step::Names(names) => names.len() == 1,
+            Step::Indexes(indexes) => matches!(indexes.as_slice(), [index] if *index >= 0),
+            _ => false,
+        })
+    }
+
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
     /// Whether a path, even a bad one, is strict.
     pub fn mode_of(path: &str) -> PathMode {
         path_parse::mode(path).0

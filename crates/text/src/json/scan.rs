@@ -12,7 +12,7 @@ pub fn validate(text: &[u8]) -> Result<(), JsonError> {
 pub fn validate_prefix(text: &[u8]) -> Result<usize, JsonError> {
     let start = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let mut scan = Scan { text, at: start, seen: 0 };
-    let end = scan.value();
+    let end = scan.value(0);
     if scan.seen & HIGH != 0 {
         // Bytes above ASCII were seen; they count only up to where the value, or the reading of it, ended.
         let to = match &end {
@@ -38,13 +38,15 @@ pub(super) struct Scan<'a> {
 struct Open {
     bits: [u64; MAX_DEPTH.div_ceil(64)],
     depth: usize,
+    /// The deepest that it may be.
+    most: usize,
 }
 
 impl Open {
     fn push(&mut self, object: bool, at: usize) -> Result<(), JsonError> {
         let bit = 1u64 << (self.depth % 64);
         match self.bits.get_mut(self.depth / 64) {
-            Some(word) if self.depth < MAX_DEPTH => {
+            Some(word) if self.depth < self.most => {
                 *word = if object { *word | bit } else { *word & !bit };
                 self.depth += 1;
                 Ok(())
@@ -93,9 +95,10 @@ impl Scan<'_> {
         }
     }
 
-    /// A whole value; gives where it ends.
-    fn value(&mut self) -> Result<usize, JsonError> {
-        let mut open = Open { bits: [0; MAX_DEPTH.div_ceil(64)], depth: 0 };
+    /// A whole value within `around` containers; gives where it ends.
+    pub fn value(&mut self, around: usize) -> Result<usize, JsonError> {
+        let mut open =
+            Open { bits: [0; MAX_DEPTH.div_ceil(64)], depth: 0, most: MAX_DEPTH.saturating_sub(around) };
         // Whether the innermost container is an object.
         let mut object = false;
         loop {
@@ -128,10 +131,10 @@ impl Scan<'_> {
                     self.at += 1;
                     open.depth -= 1;
                 }
-                b'-' | b'0'..=b'9' => self.number(open.depth == 0)?,
-                b't' => self.word(b"true", open.depth == 0)?,
-                b'f' => self.word(b"false", open.depth == 0)?,
-                b'n' => self.word(b"null", open.depth == 0)?,
+                b'-' | b'0'..=b'9' => self.number(open.depth + around == 0)?,
+                b't' => self.word(b"true", open.depth + around == 0)?,
+                b'f' => self.word(b"false", open.depth + around == 0)?,
+                b'n' => self.word(b"null", open.depth + around == 0)?,
                 _ => return self.unexpected("expected a value"),
             }
             // A value has ended: what is around it goes on or ends too.

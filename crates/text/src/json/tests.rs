@@ -385,3 +385,86 @@ fn paths() {
         assert!(at(bad).starts_with("bad "), "{bad}: {}", at(bad));
     }
 }
+
+/// A random text that is JSON, or nearly.
+fn random_text(random: &dyn millstream_types::Random, depth: u32, out: &mut String) {
+    let pick = |n: u64| random.next_u64() % n;
+    const NAMES: [&str; 6] = [r#""a""#, r#""b""#, r#""\u0061""#, r#""a b""#, r#""""#, r#""\"""#];
+    match if depth == 0 { pick(5) } else { pick(9) } {
+        0 => out.push_str(["1", "-2.50", "1e3", "0", "01", "-"][pick(6) as usize]),
+        1 => out.push_str([r#""x""#, r#""\n\u00e9""#, r#""é""#, r#"""#, r#""\q""#][pick(5) as usize]),
+        2 => out.push_str(["true", "false", "null", "nul"][pick(4) as usize]),
+        3 => out.push_str(["{}", "[]", "{ }", "[ ]", "{", "]"][pick(6) as usize]),
+        4 => out.push('7'),
+        5 | 6 => {
+            out.push('[');
+            for i in 0..pick(4) {
+                out.push_str(if i > 0 { [",", " , ", ",,", ""][pick(20).min(3) as usize % 3] } else { "" });
+                random_text(random, depth - 1, out);
+            }
+            out.push(']');
+        }
+        _ => {
+            out.push('{');
+            for i in 0..pick(4) {
+                out.push_str(if i > 0 { "," } else { " " });
+                out.push_str(NAMES[pick(6) as usize]);
+                out.push_str([":", " : ", ""][pick(30).min(2) as usize % 3]);
+                random_text(random, depth - 1, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+#[test]
+fn what_is_located_is_what_the_tree_has() {
+    use millstream_types::{Random, SeededRandom};
+    let random = SeededRandom::new(11);
+    let paths: Vec<JsonPath> =
+        ["$", "$.a", "lax $.a.b", "$['a'][1]", "$[0]", "$[1].a", "$.a.a.a", "$['a b']", "$['']", r#"$['"']"#]
+            .iter()
+            .map(|p| JsonPath::compile(p).unwrap())
+            .collect();
+    let (mut found, mut nothing, mut wrong) = (0, 0, 0);
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        random_text(&random, 4, &mut text);
+        text.push_str(["", " ", "x", " x", "\u{e9}"][(random.next_u64() % 5) as usize]);
+        let tree = Json::parse(&text);
+        for path in &paths {
+            let located = path.locate(&text).unwrap();
+            match &tree {
+                Err(e) => {
+                    assert_eq!(located.as_ref().unwrap_err(), e, "{path} in {text}");
+                    wrong += 1;
+                }
+                Ok(tree) => match path.evaluate(tree).outcome {
+                    Outcome::Value(v) => {
+                        assert_eq!(located, Ok(Some(v.into_owned())), "{path} in {text}");
+                        found += 1;
+                    }
+                    Outcome::Missing | Outcome::Error(_) => {
+                        assert_eq!(located, Ok(None), "{path} in {text}");
+                        nothing += 1;
+                    }
+                },
+            }
+        }
+    }
+    assert!(found > 1000 && nothing > 1000 && wrong > 1000, "{found} {nothing} {wrong}");
+    for path in ["$[-1]", "$.*", "$..a", "$['a','b']", "$.length()", "$[0,1]", "$[0:1]"] {
+        assert!(JsonPath::compile(path).unwrap().locate("{}").is_none(), "{path}");
+    }
+    // The depth is the tree's.
+    for depth in [999, 1000, 1001] {
+        let text = format!(
+            "{}1{}",
+            r#"{"a":["#.repeat(depth / 2) + &"[".repeat(depth % 2),
+            "]".repeat(depth % 2) + &"]}".repeat(depth / 2)
+        );
+        let path = JsonPath::compile("$.a[0].a").unwrap();
+        let (located, tree) = (path.locate(&text).unwrap(), Json::parse(&text));
+        assert_eq!(located.err(), tree.err(), "{depth}");
+    }
+}

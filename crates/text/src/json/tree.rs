@@ -61,7 +61,7 @@ impl Json {
     }
 }
 
-fn read(mut scan: Scan<'_>) -> Result<Json, JsonError> {
+pub(super) fn read(mut scan: Scan<'_>) -> Result<Json, JsonError> {
     let mut open: Vec<Open> = Vec::new();
     loop {
         let root = open.is_empty();

@@ -59,12 +59,27 @@ pub(super) struct Lookup<'a> {
     constant: Option<&'a Compiled>,
     /// The path seen last: neighbouring rows mostly have the same one.
     last: Option<(&'a str, Compiled)>,
+    /// Nobody reads why a path found nothing.
+    quiet: bool,
 }
 
 impl<'a> Lookup<'a> {
     pub fn new(arguments: &Arguments<'a>, path: &'a PathOf) -> Result<Self, Fault> {
         let paths = if path.constant.is_some() { None } else { Some(arguments.strings(1)?) };
-        Ok(Lookup { texts: arguments.strings(0)?, paths, constant: path.constant.as_ref(), last: None })
+        Ok(Lookup {
+            texts: arguments.strings(0)?,
+            paths,
+            constant: path.constant.as_ref(),
+            last: None,
+            quiet: false,
+        })
+    }
+
+    /// The same, where no message of [`Found::Error`] is shown: finding nothing then costs no more than finding something.
+    #[must_use]
+    pub fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = quiet;
+        self
     }
 
     /// What `then` makes of a row; `None` when the text or the path is NULL.
@@ -91,13 +106,14 @@ impl<'a> Lookup<'a> {
             }
             (None, None) => return Err(Fault::internal("no JSON path").into()),
         };
-        look(text, compiled, then).map(Some).map_err(|f| EvalError::at_row(row, f))
+        look(text, compiled, self.quiet, then).map(Some).map_err(|f| EvalError::at_row(row, f))
     }
 }
 
 fn look<R>(
     text: &str,
     compiled: &Compiled,
+    quiet: bool,
     then: impl FnOnce(Found<'_>, PathMode) -> Result<R, Fault>,
 ) -> Result<R, Fault> {
     let path = match compiled {
@@ -105,6 +121,15 @@ fn look<R>(
         Err(e) if e.is_for_on_error() => return then(Found::Error(e.clone().into()), PathMode::Strict),
         Err(e) => return Err(e.clone().into()),
     };
+    // What is found in one pass is what the tree has; where there is nothing the tree says why.
+    match path.locate(text) {
+        Some(Ok(Some(value))) => return then(Found::Value(Cow::Owned(value)), path.mode()),
+        Some(Ok(None)) if path.mode() == PathMode::Lax => return then(Found::Missing, PathMode::Lax),
+        Some(Ok(None)) if quiet => {
+            return then(Found::Error(Fault::user("json-path", String::new())), path.mode());
+        }
+        _ => {}
+    }
     let json = match Json::parse(text) {
         Ok(json) => json,
         // To a lax path, a text that is no JSON has nothing in it.

@@ -72,7 +72,7 @@ fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let kernel = match &returning {
         TypeKind::VarChar(_) => simple("JSON_VALUE", move |arguments, _| texts(arguments, &rules)),
         TypeKind::Boolean => simple("JSON_VALUE", move |arguments, _| {
-            let mut lookup = Lookup::new(arguments, &rules.path)?;
+            let mut lookup = Lookup::new(arguments, &rules.path)?.quiet(rules.quiet());
             booleans::build(arguments.rows(), |row| {
                 let found = lookup.row(row, |found, mode| {
                     rules.answer(found, mode, |v| match v {
@@ -88,7 +88,7 @@ fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
             })
         }),
         TypeKind::Int => simple("JSON_VALUE", move |arguments, _| {
-            let mut lookup = Lookup::new(arguments, &rules.path)?;
+            let mut lookup = Lookup::new(arguments, &rules.path)?.quiet(rules.quiet());
             numbers::build::<Int32Type>(arguments.rows(), |row| {
                 let found = lookup.row(row, |found, mode| {
                     rules.answer(found, mode, |v| match v {
@@ -104,7 +104,7 @@ fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
             })
         }),
         TypeKind::Double => simple("JSON_VALUE", move |arguments, _| {
-            let mut lookup = Lookup::new(arguments, &rules.path)?;
+            let mut lookup = Lookup::new(arguments, &rules.path)?.quiet(rules.quiet());
             numbers::build::<Float64Type>(arguments.rows(), |row| {
                 let found = lookup.row(row, |found, mode| {
                     rules.answer(found, mode, |v| match v {
@@ -166,6 +166,11 @@ impl Rules {
         self.path.never_fails() && !error(self.on_empty) && !error(self.on_error)
     }
 
+    /// Whether no message of what is not found is shown.
+    fn quiet(&self) -> bool {
+        !matches!(self.on_error, Instead::Error)
+    }
+
     fn answer<T>(
         &self,
         found: Found<'_>,
@@ -200,7 +205,7 @@ impl Rules {
 }
 
 fn texts(arguments: &Arguments<'_>, rules: &Rules) -> Result<arrow::array::ArrayRef, EvalError> {
-    let mut lookup = Lookup::new(arguments, &rules.path)?;
+    let mut lookup = Lookup::new(arguments, &rules.path)?.quiet(rules.quiet());
     strings::build(arguments.rows(), |row, out| {
         let found = lookup.row(row, |found, mode| {
             rules.answer(found, mode, |v| {
