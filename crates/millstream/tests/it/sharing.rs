@@ -320,6 +320,37 @@ async fn an_error_belongs_to_the_jobs_that_need_the_value() {
 }
 
 #[tokio::test]
+async fn each_job_has_dead_letters_of_its_own() {
+    let world = World::new();
+    let text = |name: &str, dead: &str| {
+        let events = EVENTS.replace(
+            "'format' = 'json'",
+            "'format' = 'json', 'bad-records' = 'dead-letter', 'dead-letter.table' = 'dead'",
+        );
+        job(name, "stepping-rows", "n >= 0").replace(
+            EVENTS,
+            &format!("{events}CREATE TABLE dead ({dead}) WITH ('connector' = 'stepping-rows');\n"),
+        )
+    };
+    let a = world.start(&text("a", "record STRING")).await;
+    let b = world.start(&text("b", "record STRING")).await;
+    world.push(0..2);
+    world.until("a", 2).await;
+    world.until("b", 2).await;
+    world.until_readers(1).await;
+    world.raw("no json");
+    world.push(2..4);
+    world.until("dead", 2).await;
+    world.handle.end(&full("events"));
+    finished(a).await;
+    finished(b).await;
+    let letters: Vec<Value> =
+        world.handle.rows(&full("dead")).into_iter().map(|(_, r)| r[0].clone()).collect();
+    assert_eq!(letters, ["no json", "no json"].map(Value::from));
+    assert_eq!((world.written("a"), world.written("b")), (vec![0, 1, 2, 3], vec![0, 1, 2, 3]));
+}
+
+#[tokio::test]
 async fn a_successor_goes_on_where_its_predecessor_stopped() {
     let world = World::new();
     let other = world.start(&job("other", "stepping-rows", "n >= 0")).await;
