@@ -12,6 +12,7 @@ mod parallel;
 mod results;
 mod sharing;
 mod stepping;
+mod syslog;
 mod text_screens;
 
 use millstream::Session;
