@@ -53,6 +53,8 @@ pub(super) fn can_fail(expr: &Expr) -> bool {
         ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Not(_) | ExprKind::Case { .. } => {
             expr.children().into_iter().any(can_fail)
         }
+        // IS NOT TRUE, say: only what stands in it fails.
+        ExprKind::Call(call) if !call.fallible => call.args.iter().any(can_fail),
         ExprKind::Call(call) if call.kernel.is_short_form() => call.args.iter().any(can_fail),
         ExprKind::Call(call)
             if matches!(

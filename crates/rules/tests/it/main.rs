@@ -4,6 +4,7 @@
 
 mod changes;
 mod conditions;
+mod drift;
 mod events;
 mod reports;
 mod soundness;
