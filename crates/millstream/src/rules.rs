@@ -221,6 +221,14 @@ impl fmt::Display for RuleTable {
                 row.report.hits,
                 row.report.anchoring
             )?;
+            if row.report.remembered > 0 {
+                let remembered = row.report.remembered;
+                let nothing = "";
+                writeln!(
+                    f,
+                    "{nothing:<width$}  {remembered} evaluations were spared, their values had come before"
+                )?;
+            }
         }
         write!(f, "{} records", self.records)
     }

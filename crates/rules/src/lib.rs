@@ -17,6 +17,18 @@ use millstream_types::{Fault, FieldSlices, Slices};
 
 pub use report::{Anchoring, RuleReport};
 
+/// The rules of a source: behind the index, or (to compare with) each evaluated on every row.
+///
+/// # Errors
+/// When a predicate cannot be compiled.
+pub fn rule_set(rules: &[Rule], indexed: bool) -> Result<Box<dyn RuleSet>, Fault> {
+    Ok(if indexed {
+        Box::new(index::IndexedRules::new(rules)?)
+    } else {
+        Box::new(plain::PlainRules::new(rules)?)
+    })
+}
+
 /// A rule: the rows of its source for which the predicate is TRUE are its hits.
 #[derive(Debug, Clone)]
 pub struct Rule {

@@ -137,6 +137,7 @@ impl RuleSet for PlainRules {
             candidates: 0,
             hits: 0,
             nanos: None,
+            remembered: 0,
         };
         self.rules.iter().enumerate().map(report).collect()
     }

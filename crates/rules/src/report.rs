@@ -32,6 +32,8 @@ pub struct RuleReport {
     pub hits: u64,
     /// Time of its own evaluation in nanoseconds, shared predicates divided among those that share them; `None`: not measured.
     pub nanos: Option<u64>,
+    /// Evaluations of conditions on one text column that were not done, because the value had come before; of all rules that share them.
+    pub remembered: u64,
 }
 
 impl fmt::Display for Anchoring {
@@ -50,6 +52,9 @@ impl fmt::Display for RuleReport {
         write!(f, "{} of {} rows, {} hits; {}", self.candidates, self.rows, self.hits, self.anchoring)?;
         if self.decided {
             f.write_str(" (which decides it)")?;
+        }
+        if self.remembered > 0 {
+            write!(f, "; {} evaluations were remembered", self.remembered)?;
         }
         let share = self.candidates as f64 / self.rows.max(1) as f64;
         if matches!(self.anchoring, Anchoring::Anchors(_)) && share > 0.1 && self.hits * 10 < self.candidates

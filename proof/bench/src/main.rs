@@ -5,6 +5,7 @@
 //! bench job LOAD N FILE                        the job with N rules over a file
 //! bench rules windows --stats                  what the made-up rules of the load `windows` and their events look like
 //! bench functions                              nanoseconds a row of the functions that are used most
+//! bench memo                                   what remembering the answers of repeating values costs and spares
 //! bench run [--events N] [--only TEXT] [--runs K] [--write]   the table; --write puts what was measured into docs/performance.md
 //! ```
 //!
@@ -13,6 +14,7 @@
 mod cost;
 mod functions;
 mod loads;
+mod memo;
 mod page;
 mod run;
 
@@ -30,9 +32,10 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["functions"] => functions::run(),
+        ["memo"] => memo::run(),
         ["run", rest @ ..] => run::run(rest),
         _ => Err(
-            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench functions | bench run"
+            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench functions | bench memo | bench run"
                 .into(),
         ),
     };

@@ -1,7 +1,7 @@
 //! Runs what real Flink answered against Millstream.
 //!
 //! ```text
-//! conformance scalar|shuffle|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT] [--parallelism N] [--verbose]
+//! conformance scalar|shuffle|queries|ddl PATH [--failures FILE] [--known FILE] [--extensions FILE] [--only TEXT] [--parallelism N] [--set OPTION=VALUE] [--verbose]
 //! ```
 //! PATH is a file or folder in the formats of `proof/conformance/README.md`. Prints passed and failed by group, and as its last line
 //! `N passed, M failed`. With `--known` the exit code is 0 only if the failing cases are exactly those that the file lists (`id  reason`); with
@@ -32,6 +32,8 @@ struct Arguments {
     only: Option<String>,
     parallelism: Option<String>,
     verbose: bool,
+    /// Session options for `queries`.
+    options: Vec<(String, String)>,
 }
 
 fn arguments() -> Result<Arguments, String> {
@@ -46,6 +48,7 @@ fn arguments() -> Result<Arguments, String> {
         only: None,
         parallelism: None,
         verbose: false,
+        options: Vec::new(),
     };
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
@@ -55,6 +58,11 @@ fn arguments() -> Result<Arguments, String> {
             "--extensions" => a.extensions = Some(value()?),
             "--only" => a.only = Some(value()?),
             "--parallelism" => a.parallelism = Some(value()?),
+            "--set" => {
+                let given = value()?;
+                let (key, value) = given.split_once('=').ok_or("--set takes option=value")?;
+                a.options.push((key.to_string(), value.to_string()));
+            }
             "--verbose" => a.verbose = true,
             _ => positional.push(word),
         }
@@ -87,7 +95,7 @@ fn run() -> Result<bool, String> {
     match a.command.as_str() {
         "scalar" => scalar::run(&a.path, &wanted, &extensions, &mut report)?,
         "shuffle" => shuffle::run(&a.path, &wanted, &mut report)?,
-        "queries" => queries::run(&a.path, &wanted, a.parallelism.as_deref(), &mut report)?,
+        "queries" => queries::run(&a.path, &wanted, a.parallelism.as_deref(), &a.options, &mut report)?,
         "ddl" => ddl::run(&a.path, &wanted, &extensions, &mut report)?,
         other => return Err(format!("unknown command '{other}'")),
     }

@@ -32,6 +32,7 @@ pub fn run(
     path: &str,
     wanted: &dyn Fn(&str) -> bool,
     parallelism: Option<&str>,
+    options: &[(String, String)],
     report: &mut Report,
 ) -> Result<(), String> {
     let path = PathBuf::from(path);
@@ -49,6 +50,7 @@ pub fn run(
         }
         let mut case = Case::read(&folder)?;
         case.parallelism = parallelism.map(str::to_string);
+        case.options = options.to_vec();
         let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| case.run())).unwrap_or(Outcome::Panic);
         report.add(&case.group, &id, case.judge(outcome));
     }
@@ -62,6 +64,8 @@ struct Case {
     group: String,
     /// Another one than the query's own; the order of rows is then only that of each split.
     parallelism: Option<String>,
+    /// Session options besides the case's own.
+    options: Vec<(String, String)>,
 }
 
 impl Case {
@@ -80,7 +84,7 @@ impl Case {
             .map(|l| serde_json::from_str(l).map_err(|e| e.to_string()))
             .collect::<Result<_, _>>()?;
         let group = meta["tags"][0].as_str().unwrap_or("query").to_string();
-        Ok(Case { sql, meta, expected, group, parallelism: None })
+        Ok(Case { sql, meta, expected, group, parallelism: None, options: Vec::new() })
     }
 
     fn run(&self) -> Outcome {
@@ -107,7 +111,8 @@ impl Case {
         let defaults = [("execution.runtime-mode", mode), ("table.local-time-zone", "UTC")];
         let given = conf.iter().map(|(k, v)| (k.as_str(), v.as_str().unwrap_or("")));
         let parallelism = self.parallelism.iter().map(|p| ("parallelism.default", p.as_str()));
-        for (key, value) in defaults.into_iter().chain(given).chain(parallelism) {
+        let more = self.options.iter().map(|(k, v)| (k.as_str(), v.as_str()));
+        for (key, value) in defaults.into_iter().chain(given).chain(parallelism).chain(more) {
             if let Err(fault) = session.set(key, value) {
                 return Outcome::Plan(fault);
             }

@@ -131,6 +131,7 @@ pub(super) async fn build(
     let mut drafts = Drafts::new(budget.clone(), activity.clone());
     // Scan groups have the first task numbers, then VALUES, then operator tasks as they come.
     let mut reads: Vec<Reading> = Vec::new();
+    let indexed = plan.settings.options.boolean("table.exec.rules.index", true).map_err(|f| (None, f))?;
     let parallelism = plan.settings.parallelism.max(1);
     for group in &plan.scan_groups {
         let statement = group.scans.first().and_then(|n| plan.nodes.get(n.0)).map(|n| n.statement);
@@ -138,6 +139,10 @@ pub(super) async fn build(
         let spec = || {
             let (parts, environment) = (context.parts.as_ref(), &context.environment);
             GroupSpec::new(group, &paths, parts, environment, &plan.settings.zone)
+                .map(|mut spec| {
+                    spec.indexed = indexed;
+                    spec
+                })
                 .map_err(|f| (statement, f.in_place(format!("table '{}'", group.table.name))))
         };
         let mut specs = vec![spec()?];

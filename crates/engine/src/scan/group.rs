@@ -25,6 +25,8 @@ pub struct GroupSpec {
     pub columns: Vec<GroupColumn>,
     /// What happens to bad records.
     pub bad: BadPolicy,
+    /// Whether conditions are looked for by the index, rather than evaluated one by one.
+    pub indexed: bool,
     /// From what it was made, where other jobs may read the same; `None`: each job reads it by itself.
     pub(super) making: Option<Making>,
     /// Where several tasks read the source.
@@ -119,6 +121,7 @@ impl GroupSpec {
             decoder,
             columns,
             bad: BadPolicy::new(&table.options)?,
+            indexed: true,
             making,
             claims: None,
         })
@@ -182,6 +185,7 @@ impl GroupSpec {
             decoder: None,
             columns,
             bad: BadPolicy::Fail,
+            indexed: true,
             making: None,
             claims: None,
         }

@@ -128,6 +128,7 @@ impl ScanTask {
             decoder: making.as_ref().map(|m| m.decoder(&self.spec.columns, &reads)).transpose()?,
             columns: self.spec.columns.clone(),
             bad: self.spec.bad,
+            indexed: self.spec.indexed,
             making,
             claims: None,
         };

@@ -2,8 +2,7 @@
 //! alone. An error belongs to the job that needs the value.
 
 use millstream_flow::{BadRecord, RawChunk};
-use millstream_rules::index::IndexedRules;
-use millstream_rules::{Rule, RuleSet};
+use millstream_rules::{Rule, rule_set};
 use millstream_types::{Fault, Slices};
 
 use super::task::{ScanTask, Subscriber};
@@ -38,7 +37,7 @@ impl ScanTask {
         let mut trackers: Vec<_> = std::mem::take(&mut self.trackers).into_iter().map(Some).collect();
         let marks: Vec<_> = trackers.iter().flatten().map(|(_, t)| t.mark(split)).collect();
         let mut reached = marks.clone();
-        let rules = std::mem::replace(&mut self.rules, Box::new(IndexedRules::new(&[])?));
+        let rules = std::mem::replace(&mut self.rules, rule_set(&[], self.spec.indexed)?);
         let (decoder, ignored) = (self.spec.decoder.take(), self.ignored);
         let mut left: Vec<Subscriber> = Vec::with_capacity(subscribers.len());
         for mut s in subscribers {
@@ -93,8 +92,7 @@ impl ScanTask {
             .zip(&s.subscription.scans)
             .map(|(id, scan)| Rule { id, predicate: scan.filter.clone() })
             .collect();
-        let set: Box<dyn RuleSet> = Box::new(IndexedRules::new(&rules)?);
-        self.rules = set;
+        self.rules = rule_set(&rules, self.spec.indexed)?;
         self.spec.decoder = Some(making.decoder(&self.spec.columns, &s.subscription.reads())?);
         self.ignored = 0;
         Ok(())

@@ -10,8 +10,7 @@ use std::time::Duration;
 use millstream_expr::EvalContext;
 use millstream_flow::{BadRecord, Element, Read, Spawner};
 use millstream_plan::WatermarkSpec;
-use millstream_rules::index::IndexedRules;
-use millstream_rules::{Outcome, Rule, RuleSet};
+use millstream_rules::{Outcome, Rule, RuleSet, rule_set};
 use millstream_types::{Fault, Slices};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -117,6 +116,7 @@ impl ScanTask {
         let (own, commands) = mpsc::unbounded_channel();
         // The time of a batch job's start is part of what its expressions mean.
         let shared = shared.filter(|_| !eval.batch);
+        let rules = rule_set(&[], spec.indexed)?;
         Ok(ScanTask {
             spec,
             splits,
@@ -129,7 +129,7 @@ impl ScanTask {
             spawner,
             subscribers: Vec::new(),
             served: false,
-            rules: Box::new(IndexedRules::new(&[])?),
+            rules,
             next_rule: 0,
             fresh: Vec::new(),
             gone: Vec::new(),

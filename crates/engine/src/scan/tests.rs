@@ -225,6 +225,7 @@ fn scan() -> Scan {
         decoder: None,
         columns,
         bad: BadPolicy::Fail,
+        indexed: true,
         making: None,
         claims: None,
     };

@@ -233,6 +233,12 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
         "After which silence a split no longer holds the watermark back; 0: never.",
     ),
     option(
+        "table.exec.rules.index",
+        Boolean,
+        Some("true"),
+        "Whether the conditions on a source are looked for by one index; false: each is evaluated by itself on every record, with the same answers. For comparing.",
+    ),
+    option(
         "table.exec.source.cdc-events-duplicate",
         Boolean,
         Some("false"),

@@ -21,6 +21,8 @@ pub(super) type TermId = usize;
 /// A conjunct of rules, or the whole condition of one that can fail behind its first conjunct.
 #[derive(Debug)]
 pub(super) struct Term {
+    /// No other term ever has it, also none that takes this one's place.
+    pub(super) serial: u64,
     pub(super) expr: Expr,
     pub(super) known: Known,
     /// What it is TRUE by, if tests of fields tell.
@@ -39,6 +41,7 @@ impl Term {
     fn nothing() -> Self {
         let known = Known { condition: Condition::Never, exact: true };
         Term {
+            serial: 0,
             expr: Expr::boolean(false),
             known,
             decision: None,
@@ -80,6 +83,8 @@ pub(super) struct Compiled {
     places: HashMap<usize, u32>,
     free_rules: Vec<u32>,
     free_terms: Vec<TermId>,
+    /// The last term's.
+    serial: u64,
     /// Terms by the hash of their expression.
     known: HashMap<u64, Vec<TermId>, BuildHasherDefault<QuickHasher>>,
     patterns: Patterns,
@@ -188,7 +193,9 @@ impl Compiled {
         }
         atoms.sort_unstable();
         atoms.dedup();
+        self.serial += 1;
         let term = Term {
+            serial: self.serial,
             expr: expr.clone(),
             known,
             decision,

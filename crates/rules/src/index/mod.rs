@@ -18,6 +18,7 @@ mod gate;
 mod grams;
 mod leaf;
 mod matcher;
+mod memo;
 mod nested;
 mod numbers;
 mod ordinal;

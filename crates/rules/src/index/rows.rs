@@ -97,6 +97,49 @@ impl<'i> View<'i> {
         }
     }
 
+    /// Builds columns that are not built yet.
+    ///
+    /// # Errors
+    /// When a value cannot be built.
+    pub(super) fn build(&mut self, columns: &[usize]) -> Result<(), Fault> {
+        for c in columns {
+            if self.built.get(*c) == Some(&false) {
+                let array = self.input.column(*c, self.subset.as_ref())?;
+                if let (Some(slot), Some(built)) = (self.columns.get_mut(*c), self.built.get_mut(*c)) {
+                    (*slot, *built) = (array, true);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A column that was built.
+    pub(super) fn column(&self, column: usize) -> ArrayRef {
+        self.columns.get(column).cloned().unwrap_or_else(|| new_empty_array(&Arrow::Null))
+    }
+
+    /// Number of rows that columns are built for.
+    pub(super) fn count(&self) -> usize {
+        self.subset.as_ref().map_or(self.rows, |s| s.len())
+    }
+
+    /// The rows that columns are built for.
+    pub(super) fn rows(&self) -> Vec<u32> {
+        match &self.subset {
+            Some(subset) => subset.values().to_vec(),
+            None => (0..self.rows as u32).collect(),
+        }
+    }
+
+    /// Where a row is in the columns.
+    #[inline]
+    pub(super) fn position(&self, row: u32) -> usize {
+        match &self.subset {
+            Some(_) => self.rank.get(row as usize).copied().unwrap_or(0) as usize,
+            None => row as usize,
+        }
+    }
+
     /// The rows among `among` (`None`: all of the chunk) for which a term is TRUE.
     ///
     /// # Errors
@@ -107,19 +150,12 @@ impl<'i> View<'i> {
         among: Option<&[u32]>,
         context: &EvalContext,
     ) -> Result<Result<Vec<u32>, EvalError>, Fault> {
-        for c in &term.columns {
-            if self.built.get(*c) == Some(&false) {
-                let array = self.input.column(*c, self.subset.as_ref())?;
-                if let (Some(slot), Some(built)) = (self.columns.get_mut(*c), self.built.get_mut(*c)) {
-                    (*slot, *built) = (array, true);
-                }
-            }
-        }
+        self.build(&term.columns)?;
         let predicate = match term.predicate() {
             Ok(p) => p,
             Err(fault) => return Ok(Err(fault.into())),
         };
-        let count = self.subset.as_ref().map_or(self.rows, |s| s.len());
+        let count = self.count();
         let watermarks = match &self.subset {
             Some(_) => self.watermarks.as_deref(),
             None => self.input.watermarks(),

@@ -8,6 +8,7 @@ use super::atom::{Atom, AtomId, Case, Condition, Place, Test};
 use super::compile::{Compiled, RuleTerms, TermId};
 use super::decide::{Decider, Pairs};
 use super::found::Found;
+use super::memo::Memos;
 use super::rows::{RowSet, View};
 use crate::{Anchoring, Hits, Outcome, RuleInput, RuleReport};
 
@@ -28,6 +29,7 @@ pub(super) struct Verify {
     deciding: Vec<u64>,
     /// Nanoseconds by term.
     nanos: Vec<u64>,
+    memos: Memos,
     rows: u64,
     /// Share of rows of late chunks on which something is left to evaluate, smoothed.
     share: f64,
@@ -62,6 +64,7 @@ impl Verify {
         self.candidates.resize(rules, Vec::new());
         self.counts.resize(rules, Counts::default());
         self.deciding.resize(rules, 0);
+        self.memos.keep(compiled);
         self.nanos.resize(compiled.terms.len().max(self.nanos.len()), 0);
     }
 
@@ -358,7 +361,7 @@ impl Verify {
             return Err(Fault::internal("a rule without its term"));
         };
         let start = context.clock.monotonic_nanos();
-        let hits = view.hits(term, among, context)?;
+        let hits = self.memos.hits(term, among, view, context)?;
         if let Some(n) = self.nanos.get_mut(id) {
             *n += context.clock.monotonic_nanos().saturating_sub(start);
         }
@@ -392,6 +395,11 @@ impl Verify {
                 candidates: counts.candidates,
                 hits: counts.hits,
                 nanos: Some(nanos.sum::<u64>() + self.deciding.get(rule).copied().unwrap_or(0)),
+                remembered: terms
+                    .iter()
+                    .filter_map(|t| compiled.terms.get(*t))
+                    .map(|t| self.memos.answered(t))
+                    .sum(),
             });
         }
         out.sort_unstable_by_key(|r| r.rule);

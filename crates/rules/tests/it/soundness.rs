@@ -1,12 +1,13 @@
 //! Index and plain evaluation side by side.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use millstream_expr::EvalContext;
+use millstream_expr::{EvalContext, Expr, ExprKind};
 use millstream_rules::index::IndexedRules;
 use millstream_rules::plain::PlainRules;
 use millstream_rules::{Hits, Outcome, Rule, RuleInput, RuleSet};
-use millstream_types::{ManualClock, SeededRandom};
+use millstream_types::{Clock, ManualClock, SeededRandom};
 
 use crate::conditions::{literals, numbered, planned};
 use crate::events::{Chunk, Dice, columns, event};
@@ -138,4 +139,59 @@ fn index_is_plain() {
     println!("{pairs} pairs, {hits} hits, {failures} failures, {candidates} candidates of {rows}");
     assert!(hits * 50 > pairs && failures * 1000 > pairs, "{hits} hits, {failures} failures of {pairs}");
     assert!(candidates < rows, "{candidates} of {rows}");
+}
+
+/// A clock whose time jumps, so that whatever is measured may seem to pay or not.
+#[derive(Debug)]
+struct Jumps(AtomicU64);
+
+impl Clock for Jumps {
+    fn now_millis(&self) -> i64 {
+        0
+    }
+
+    fn monotonic_nanos(&self) -> u64 {
+        let n = self.0.fetch_add(1 << 20, Ordering::Relaxed);
+        n + (n >> 20).wrapping_mul(0x9E37_79B9_7F4A_7C15) % (1 << 20)
+    }
+}
+
+/// What is remembered of repeating values is what evaluation gives, while it is tried, used and given up.
+#[test]
+fn what_is_remembered_is_what_is_evaluated() {
+    let context = EvalContext { clock: Arc::new(Jumps(AtomicU64::new(0))), ..context() };
+    let mut dice = Dice::new(7);
+    let of_one_text = |e: &Expr| {
+        let mut texts = true;
+        e.walk(&mut |e| texts &= !matches!(e.kind, ExprKind::Column(_)) || e.data_type.kind.is_string());
+        texts && e.columns().len() == 1
+    };
+    let mut rules = Vec::new();
+    while rules.len() < 60 {
+        let predicate = planned(&mut dice, 1);
+        if of_one_text(&predicate) {
+            rules.push(Rule { id: rules.len(), predicate: Some(predicate) });
+        }
+    }
+    let mut index = IndexedRules::new(&rules).unwrap();
+    let mut reference = PlainRules::new(&rules).unwrap();
+    dice.literals = rules.iter().filter_map(|r| r.predicate.as_ref()).flat_map(literals).collect();
+    let pool: Vec<String> = (0..60).map(|_| event(&mut dice)).collect();
+    for _ in 0..40 {
+        let lines: Vec<String> = (0..500)
+            .map(|_| if dice.one_in(20) { event(&mut dice) } else { pool[dice.below(pool.len())].clone() })
+            .collect();
+        let mut chunk = Chunk::new(&lines, &index.slice_columns(), true);
+        let (mut ours, mut wanted) = (Vec::new(), Vec::new());
+        index.evaluate(&mut chunk, &context, &mut ours).unwrap();
+        reference.evaluate(&mut chunk, &context, &mut wanted).unwrap();
+        for rule in &rules {
+            let find = |all: &[(usize, Outcome)]| {
+                plain(all.iter().find(|(r, _)| *r == rule.id).map(|(_, o)| o), lines.len())
+            };
+            assert_eq!(find(&ours), find(&wanted), "{:#?}", rule.predicate);
+        }
+    }
+    let remembered: u64 = index.report().iter().map(|r| r.remembered).sum();
+    assert!(remembered > 50_000, "{remembered}");
 }
