@@ -7,16 +7,19 @@
 //! bench functions                              nanoseconds a row of the functions that are used most
 //! bench memo                                   what remembering the answers of repeating values costs and spares
 //! bench run [--events N] [--only TEXT] [--runs K] [--write]   the table; --write puts what was measured into docs/performance.md
+//! bench scale, bench latency, bench steps      one core and two; from line to row; each step beside a loop by hand
 //! ```
 //!
 //! A load is a file in `loads`.
 
 mod cost;
 mod functions;
+mod latency;
 mod loads;
 mod memo;
 mod page;
 mod run;
+mod scale;
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -34,8 +37,10 @@ fn main() -> ExitCode {
         ["functions"] => functions::run(),
         ["memo"] => memo::run(),
         ["run", rest @ ..] => run::run(rest),
+        ["scale", rest @ ..] => scale::run(rest),
+        ["latency", rest @ ..] => latency::run(rest),
         _ => Err(
-            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench functions | bench memo | bench run"
+            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench functions | bench memo | bench run | bench scale | bench latency | bench steps"
                 .into(),
         ),
     };

@@ -123,7 +123,11 @@ impl Figures {
     }
 }
 
-fn events_file(directory: &Path, load: &Load, n: u64) -> Result<PathBuf, String> {
+/// The file of a load's events, which is made if it is not there.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn events_file(directory: &Path, load: &Load, n: u64) -> Result<PathBuf, String> {
     let file = directory.join(format!("{}-{n}", load.data));
     if !file.exists() {
         let aside = directory.join(format!("{}-{n}.{}.tmp", load.data, std::process::id()));
@@ -135,33 +139,47 @@ fn events_file(directory: &Path, load: &Load, n: u64) -> Result<PathBuf, String>
 
 /// Runs one scenario in this process and prints CPU seconds, peak megabytes and whether the counts are right.
 fn one(load: &Load, rules: u64, events: u64, file: &str) -> Result<(), String> {
-    let sql = (load.job)(file, rules);
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;
-    let counts = runtime.block_on(async {
-        let mut session = Session::new();
-        let mut inserts = Vec::new();
-        for statement in session.statements(&sql).map_err(|f| f.render("bench"))? {
-            if let millstream::StatementResult::Insert(plan) =
-                session.statement(&statement, &sql).await.map_err(|f| f.render("bench", &sql))?
-            {
-                inserts.push(*plan);
-            }
-        }
-        let job = session.start(Session::merge(inserts)).await.map_err(|f| f.render("bench", &sql))?;
-        let report = job.wait().await;
-        if let Completion::Failed { fault, .. } = report.completion {
-            return Err(fault.render("bench", &sql));
-        }
-        Ok(report.progress.sinks.iter().map(|s| Progress::get(&s.rows)).collect::<Vec<u64>>())
-    })?;
+    let counts = run_job(&(load.job)(file, rules), &[])?;
     // Before anything that only the check costs.
     let (cpu, peak) = (cpu_seconds(), peak_megabytes());
     println!("{cpu:.3} {peak:.1} {}", verdict(load, rules, events, &counts)?);
     Ok(())
 }
 
-fn verdict(load: &Load, rules: u64, events: u64, counts: &[u64]) -> Result<String, String> {
+/// Runs the INSERTs of a script as one job, with these options; gives the rows of each.
+///
+/// # Errors
+/// What the script or the job says.
+pub fn run_job(sql: &str, options: &[(&str, &str)]) -> Result<Vec<u64>, String> {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;
+    runtime.block_on(async {
+        let mut session = Session::new();
+        for (key, value) in options {
+            session.set(key, value).map_err(|f| f.to_string())?;
+        }
+        let mut inserts = Vec::new();
+        for statement in session.statements(sql).map_err(|f| f.render("bench"))? {
+            if let millstream::StatementResult::Insert(plan) =
+                session.statement(&statement, sql).await.map_err(|f| f.render("bench", sql))?
+            {
+                inserts.push(*plan);
+            }
+        }
+        let job = session.start(Session::merge(inserts)).await.map_err(|f| f.render("bench", sql))?;
+        let report = job.wait().await;
+        if let Completion::Failed { fault, .. } = report.completion {
+            return Err(fault.render("bench", sql));
+        }
+        Ok(report.progress.sinks.iter().map(|s| Progress::get(&s.rows)).collect::<Vec<u64>>())
+    })
+}
+
+/// Whether the rows of each rule are as many as they should be.
+///
+/// # Errors
+/// When they are not.
+pub fn verdict(load: &Load, rules: u64, events: u64, counts: &[u64]) -> Result<String, String> {
     let Some(expected) = (load.expected)(events, rules)? else { return Ok("not checked".into()) };
     for (i, right) in expected.iter().enumerate() {
         if counts.get(i) != Some(right) {

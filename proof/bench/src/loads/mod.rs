@@ -15,6 +15,8 @@ mod words;
 
 use std::io::{self, Write};
 
+pub use quiet::Words;
+
 /// Events, rules over them and what is known of the outcome.
 #[derive(Debug)]
 pub struct Load {
@@ -73,8 +75,16 @@ pub fn demo_events(n: u64, out: &mut dyn Write) -> io::Result<()> {
     quiet::events(n, true, out)
 }
 
+/// Events of the quiet load.
+///
+/// # Errors
+/// When writing fails.
+pub fn quiet_events(n: u64, out: &mut dyn Write) -> io::Result<()> {
+    quiet::events(n, false, out)
+}
+
 /// The columns of security events, as the rules of several loads read them.
-const COLUMNS: &str = "id BIGINT, ts TIMESTAMP(3), event_type STRING, host STRING, `user` STRING, src_ip STRING, dst_ip STRING, \
+pub const COLUMNS: &str = "id BIGINT, ts TIMESTAMP(3), event_type STRING, host STRING, `user` STRING, src_ip STRING, dst_ip STRING, \
      dst_port INT, proc_path STRING, cmdline STRING, pid INT, `method` STRING, url STRING, user_agent STRING, status INT, \
      `bytes` BIGINT, success BOOLEAN, asset BIGINT, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND";
 
