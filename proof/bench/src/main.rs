@@ -20,6 +20,7 @@ mod memo;
 mod page;
 mod run;
 mod scale;
+mod steps;
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         ["run", rest @ ..] => run::run(rest),
         ["scale", rest @ ..] => scale::run(rest),
         ["latency", rest @ ..] => latency::run(rest),
+        ["steps", rest @ ..] => steps::run(rest),
         _ => Err(
             "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench functions | bench memo | bench run | bench scale | bench latency | bench steps"
                 .into(),
