@@ -5,7 +5,7 @@ use super::tree::changes_text;
 use crate::{JobPlan, Op};
 
 /// The plan as a JSON object: `nodes` (`id`, `operator`, `inputs`, its parts, `columns`, `changes`, `upsertKeys`, `identity`),
-/// `sources` (what is read once), `sinks`.
+/// `sources` (what is read once), `sinks`, and `parallelism` above 1.
 pub fn explain_json(plan: &JobPlan) -> String {
     let mut out = String::from("{\"nodes\":[");
     for (i, node) in plan.nodes.iter().enumerate() {
@@ -81,7 +81,11 @@ pub fn explain_json(plan: &JobPlan) -> String {
         ));
     }
     let sinks: Vec<String> = plan.sinks.iter().map(|s| s.0.to_string()).collect();
-    out.push_str(&format!("\n],\"sinks\":[{}]}}", sinks.join(",")));
+    out.push_str(&format!("\n],\"sinks\":[{}]", sinks.join(",")));
+    if plan.settings.parallelism > 1 {
+        out.push_str(&format!(",\"parallelism\":{}", plan.settings.parallelism));
+    }
+    out.push('}');
     out
 }
 

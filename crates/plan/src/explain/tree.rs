@@ -128,6 +128,9 @@ impl TreePrinter<'_> {
         {
             self.out.push_str(&format!(", source {}", scan.group + 1));
         }
+        if matches!(node.op, Op::Scan(_)) && self.plan.settings.parallelism > 1 {
+            self.out.push_str(&format!(", parallelism={}", self.plan.settings.parallelism));
+        }
         if self.options.changes && !matches!(node.op, Op::Sink(_)) {
             self.out.push_str(&format!(", changelogMode=[{}]", changes_text(node.changes)));
             if node.changes != ChangelogMode::Append && !node.upsert_keys.is_empty() {
