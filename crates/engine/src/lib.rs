@@ -16,6 +16,6 @@ pub use checkpoint::{
 pub use millstream_rules::{Anchoring, RuleReport};
 pub use runtime::{
     Completion, JobContext, JobHandle, JobPosition, JobReport, Parts, Progress, RuleCost, SinkProgress,
-    StopMode, SystemClock, SystemRandom, TokioSpawner, launch, not_runnable,
+    StopMode, SystemClock, SystemRandom, TokioSpawner, launch, not_runnable, system_zone,
 };
 pub use scan::{Held, SharedScans};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use millstream_connectors::filesystem::LocalFiles;
 use millstream_engine::{
     CheckpointStorage, Completion, JobContext, JobHandle, JobPosition, LocalStorage, Restore, SharedScans,
-    SystemClock, SystemRandom, TokioSpawner, launch,
+    SystemClock, SystemRandom, TokioSpawner, launch, system_zone,
 };
 use millstream_expr::EvalContext;
 use millstream_expr::registered::{RowFunction, ScalarFunction, VectorFunction};
@@ -41,6 +41,7 @@ pub struct SessionBuilder {
     files: Arc<dyn Files>,
     restore: Restore,
     scans: Option<SharedScans>,
+    zone: Option<String>,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -60,6 +61,7 @@ impl Default for SessionBuilder {
             files: Arc::new(LocalFiles),
             restore: Restore::None,
             scans: None,
+            zone: system_zone(),
         }
     }
 }
@@ -107,6 +109,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Puts the session in a time zone where `table.local-time-zone` says none; otherwise it is in the machine's.
+    #[must_use]
+    pub fn zone(mut self, zone: &str) -> Self {
+        self.zone = Some(zone.to_string());
+        self
+    }
+
     /// What jobs with checkpoints begin with.
     #[must_use]
     pub fn restore(mut self, restore: Restore) -> Self {
@@ -127,8 +136,11 @@ impl SessionBuilder {
         let spawner =
             self.spawner.unwrap_or_else(|| Arc::new(TokioSpawner::new(tokio::runtime::Handle::current())));
         let variables = self.variables;
-        let state = SessionState::new(self.parts.cards(), Arc::new(move |name: &str| variables(name)))
+        let mut state = SessionState::new(self.parts.cards(), Arc::new(move |name: &str| variables(name)))
             .with_files(self.files);
+        if let Some(zone) = &self.zone {
+            state.settings.set_system_zone(zone);
+        }
         Session {
             state,
             parts: Arc::new(self.parts),

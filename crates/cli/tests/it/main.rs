@@ -50,7 +50,7 @@ impl Dir {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_millstream"));
-        command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command.args(arguments).current_dir(&self.0).env("TZ", "UTC").stdin(Stdio::null());
         command
     }
 

@@ -118,6 +118,12 @@ fn options_come_from_the_environment_and_the_command_line() {
         "SELECT CAST(TO_TIMESTAMP_LTZ(0, 3) AS STRING) AS t",
     ]);
     assert_eq!(zone.out, "t\n\"1970-01-01 08:00:00.000\"\n", "{zone:?}");
+    // None is set: the machine's.
+    let sql = "SELECT CAST(TO_TIMESTAMP_LTZ(0, 3) AS STRING) AS t";
+    for (tz, time) in [("Asia/Tokyo", "09:00"), (":Asia/Shanghai", "08:00"), ("no such zone", "00:00")] {
+        let output = dir.command(&["run", "-e", sql]).env("TZ", tz).output().unwrap();
+        assert_eq!(Ran::of(output).out, format!("t\n\"1970-01-01 {time}:00.000\"\n"), "{tz}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod progress;
 mod sink_task;
 mod sinks;
 mod values;
+mod zone;
 
 pub use build::not_runnable;
 pub(crate) use chain::{Chain, Target};
@@ -20,3 +21,4 @@ pub use environment::{Parts, SystemClock, SystemRandom, TokioSpawner};
 pub use job::{Completion, JobContext, JobHandle, JobPosition, JobReport, StopMode, launch};
 pub use progress::{Progress, RuleCost, SinkProgress};
 pub(crate) use values::ValuesSource;
+pub use zone::system_zone;

@@ -39,7 +39,7 @@ async fn text_of(session: &mut Session, expression: &str) -> Result<String, Stri
 
 #[tokio::test]
 async fn examples_of_the_manual_are_true() {
-    let mut session = Session::builder().files(Arc::new(Page)).build();
+    let mut session = Session::builder().files(Arc::new(Page)).zone("UTC").build();
     let mut wrong = Vec::new();
     let mut count = 0;
     for function in scalar::all() {

@@ -179,8 +179,8 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
     option(
         "table.local-time-zone",
         Text,
-        Some("UTC"),
-        "The session's time zone: a name (Asia/Shanghai) or an offset (GMT+08:00).",
+        Some("default"),
+        "The session's time zone: a name (Asia/Shanghai) or an offset (GMT+08:00); `default`: the machine's, by the variable TZ or /etc/localtime, else UTC.",
     ),
     option("table.sql-dialect", OneOf(&["default", "hive"]), Some("default"), "The dialect of statements."),
     option(
@@ -382,11 +382,12 @@ pub const SESSION_OPTIONS: &[OptionCard] = &[
         Some("true"),
         "Whether filters go to the scan.",
     ),
-    option(
-        "table.optimizer.nondeterministic-update.strategy",
+    renamed(
+        "table.optimizer.non-deterministic-update.strategy",
+        &["table.optimizer.nondeterministic-update.strategy"],
         OneOf(&["IGNORE", "TRY_RESOLVE"]),
         Some("IGNORE"),
-        "Whether non-deterministic values under updates are refused where they would make them wrong.",
+        "Whether non-deterministic values under updates are refused where they would make them wrong; only IGNORE can be set.",
     ),
     option(
         "sql-client.execution.result-mode",

@@ -17,10 +17,15 @@ pub struct Settings {
     values: Options,
     /// What functions are lent beside their arguments.
     resources: Resources,
+    /// The zone where none is set; empty: UTC.
+    system_zone: Arc<str>,
     /// What follows from the others: thousands of statements ask for it between two changes.
     job: OnceLock<JobSettings>,
     bind: OnceLock<BindContext>,
 }
+
+/// The value of `table.local-time-zone` that means the machine's zone.
+const SYSTEM_ZONE: &str = "default";
 
 /// `grok.pattern.NAME` sets the pattern of a name.
 const GROK_PATTERN: &str = "grok.pattern.";
@@ -38,7 +43,15 @@ impl Settings {
         };
         check_value(card, key, value)?;
         match card.key {
-            "table.local-time-zone" => millstream_expr::check_time_zone(value.trim())?,
+            "table.local-time-zone" if value.trim() != SYSTEM_ZONE => {
+                millstream_expr::check_time_zone(value.trim())?;
+            }
+            "table.optimizer.non-deterministic-update.strategy"
+                if value.trim().eq_ignore_ascii_case("TRY_RESOLVE") =>
+            {
+                return Err(Fault::not_yet("looking for non-deterministic values under updates")
+                    .hint("leave it at IGNORE, Flink's default"));
+            }
             "parallelism.default" => check_parallelism(key, value)?,
             "table.sql-dialect" if value.trim().eq_ignore_ascii_case("hive") => {
                 return Err(
@@ -94,9 +107,21 @@ impl Settings {
         self.is("execution.runtime-mode", "BATCH")
     }
 
-    /// `table.local-time-zone`.
+    /// `table.local-time-zone`: as set, else the machine's ([`Settings::set_system_zone`]).
     pub fn zone(&self) -> Arc<str> {
-        Arc::from(self.get("table.local-time-zone").unwrap_or("UTC"))
+        match self.get("table.local-time-zone").filter(|z| *z != SYSTEM_ZONE) {
+            Some(zone) => Arc::from(zone),
+            None if self.system_zone.is_empty() => Arc::from("UTC"),
+            None => self.system_zone.clone(),
+        }
+    }
+
+    /// Says which zone the machine is in, which holds where none is set; one that is not known is passed over.
+    pub fn set_system_zone(&mut self, zone: &str) {
+        if millstream_expr::check_time_zone(zone).is_ok() {
+            self.changes();
+            self.system_zone = Arc::from(zone);
+        }
     }
 
     /// Whether an option has a value; case does not count.
