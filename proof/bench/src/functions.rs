@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::hint::black_box;
 use std::sync::Arc;
 
+use crate::cost::thread_nanos;
 use arrow::array::{ArrayRef, AsArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray};
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type};
 use millstream_expr::functions::call_expr;
@@ -49,14 +50,6 @@ fn types() -> Vec<DataType> {
         s(),
         s(),
     ]
-}
-
-/// Nanoseconds that this thread was on a processor.
-fn cpu_nanos() -> u64 {
-    // The system brings its figure up to date when the thread gives way.
-    std::thread::yield_now();
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    text.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
 fn columns() -> Result<Vec<ArrayRef>, String> {
@@ -222,11 +215,11 @@ fn measure(mut evaluate: impl FnMut() -> Result<(), String>) -> Result<f64, Stri
     let mut repeat = 1usize;
     let mut measured = 0;
     while measured < BEST_OF {
-        let start = cpu_nanos();
+        let start = thread_nanos();
         for _ in 0..repeat {
             evaluate()?;
         }
-        let nanos = cpu_nanos().saturating_sub(start);
+        let nanos = thread_nanos().saturating_sub(start);
         if nanos < LEAST && repeat < 1 << 20 {
             repeat *= 2;
             continue;

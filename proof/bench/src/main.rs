@@ -4,6 +4,7 @@
 //! bench generate LOAD|detect N FILE            made-up events
 //! bench job LOAD N FILE                        the job with N rules over a file
 //! bench rules windows --stats                  what the made-up rules of the load `windows` and their events look like
+//! bench index LOAD N                           what the index of N rules costs: to build, to add and to take away a rule
 //! bench functions                              nanoseconds a row of the functions that are used most
 //! bench memo                                   what remembering the answers of repeating values costs and spares
 //! bench run [--events N] [--only TEXT] [--runs K] [--write]   the table; --write puts what was measured into docs/performance.md
@@ -14,6 +15,7 @@
 
 mod cost;
 mod functions;
+mod index;
 mod latency;
 mod loads;
 mod memo;
@@ -37,12 +39,13 @@ fn main() -> ExitCode {
         }
         ["functions"] => functions::run(),
         ["memo"] => memo::run(),
+        ["index", load, n] => count(n).and_then(|n| index::run(load, n)),
         ["run", rest @ ..] => run::run(rest),
         ["scale", rest @ ..] => scale::run(rest),
         ["latency", rest @ ..] => latency::run(rest),
         ["steps", rest @ ..] => steps::run(rest),
         _ => Err(
-            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench functions | bench memo | bench run | bench scale | bench latency | bench steps"
+            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench index LOAD N | bench functions | bench memo | bench run | bench scale | bench latency | bench steps"
                 .into(),
         ),
     };
