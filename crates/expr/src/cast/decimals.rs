@@ -52,13 +52,13 @@ pub(super) fn cast(
         Arrow::Float32 => {
             let a = array.as_primitive::<Float32Type>();
             build_array::<Decimal128Type>(rows, |row| {
-                Ok(valid(row).then(|| decimal_from_f64(f64::from(a.value(row)), precision, scale)).flatten())
+                of_float(valid(row).then(|| f64::from(a.value(row))), row, precision, scale, rules)
             })?
         }
         Arrow::Float64 => {
             let a = array.as_primitive::<Float64Type>();
             build_array::<Decimal128Type>(rows, |row| {
-                Ok(valid(row).then(|| decimal_from_f64(a.value(row), precision, scale)).flatten())
+                of_float(valid(row).then(|| a.value(row)), row, precision, scale, rules)
             })?
         }
         Arrow::Decimal128(_, s) => {
@@ -78,6 +78,24 @@ pub(super) fn cast(
         }
     };
     typed(result, precision, scale)
+}
+
+/// A number that is too large is NULL; what is no number fails.
+fn of_float(
+    value: Option<f64>,
+    row: usize,
+    precision: u8,
+    scale: u8,
+    rules: Rules<'_>,
+) -> Result<Option<i128>, EvalError> {
+    let Some(value) = value else { return Ok(None) };
+    if !value.is_finite() {
+        return rules.failed(row, || {
+            Fault::user("bad-cast", format!("{value} is no DECIMAL"))
+                .hint(format!("TRY_CAST(... AS DECIMAL({precision}, {scale})) gives NULL instead"))
+        });
+    }
+    Ok(decimal_from_f64(value, precision, scale))
 }
 
 fn ints<T: ArrowPrimitiveType>(

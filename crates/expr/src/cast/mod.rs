@@ -14,8 +14,10 @@ mod tests;
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, new_null_array};
-use arrow::datatypes::DataType as Arrow;
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, new_null_array};
+use arrow::datatypes::{
+    DataType as Arrow, DurationMillisecondType, Int32Type, Int64Type, IntervalYearMonthType,
+};
 use millstream_types::{DataType, Fault, TypeKind};
 
 use crate::kernel::{Arguments, broken};
@@ -63,9 +65,11 @@ pub(crate) fn cast_is_fallible(from: &TypeKind, to: &TypeKind, mode: CastMode) -
         (K::Map(fk, fv), K::Map(tk, tv)) => {
             cast_is_fallible(&fk.kind, &tk.kind, mode) || cast_is_fallible(&fv.kind, &tv.kind, mode)
         }
-        (K::Row(f), K::Row(t)) => {
+        (K::Row(f) | K::Structured(_, f), K::Row(t)) => {
             f.iter().zip(t.iter()).any(|(x, y)| cast_is_fallible(&x.data_type.kind, &y.data_type.kind, mode))
         }
+        // NaN and the infinities are no decimals.
+        (K::Float | K::Double, K::Decimal { .. }) => true,
         // The nanosecond form does not reach all years.
         (f, t) => f.is_datetime() && t.counts_nanos() && !f.counts_nanos(),
     }
@@ -113,6 +117,17 @@ pub(crate) fn cast_array(
         // Precision and fields of an interval only matter for the spelling.
         K::IntervalYearMonth(..) | K::IntervalDayTime(..) if array.data_type() == &to.to_arrow() => {
             Ok(array.clone())
+        }
+        // Months or milliseconds: Flink takes the number as it is.
+        K::IntervalYearMonth(..) => {
+            let counts = numbers::cast(array, from, &K::Int, rules)?;
+            let counts = counts.as_primitive::<Int32Type>();
+            Ok(Arc::new(counts.unary::<_, IntervalYearMonthType>(|v| v)))
+        }
+        K::IntervalDayTime(..) => {
+            let counts = numbers::cast(array, from, &K::BigInt, rules)?;
+            let counts = counts.as_primitive::<Int64Type>();
+            Ok(Arc::new(counts.unary::<_, DurationMillisecondType>(|v| v)))
         }
         _ => Err(Fault::internal(format!("no cast from {from} to {to}")).into()),
     }

@@ -28,7 +28,7 @@ pub(super) fn cast(
         (TypeKind::Map(fk, fv), TypeKind::Map(tk, tv)) => lists(array, to, rules, |entries| {
             pairs(entries, (&fk.kind, &tk.kind), (&fv.kind, &tv.kind), to, rules)
         }),
-        (TypeKind::Row(f), TypeKind::Row(t)) => {
+        (TypeKind::Row(f) | TypeKind::Structured(_, f), TypeKind::Row(t)) => {
             let row = array.as_struct_opt().ok_or_else(|| Fault::internal("no ROW"))?;
             let mut columns = Vec::with_capacity(t.len());
             let mut failed = Failed::default();

@@ -50,6 +50,7 @@ fn support(from: &TypeKind, to: &TypeKind, depth: usize) -> CastSupport {
         }
         (K::Boolean, t) | (t, K::Boolean) => t.is_numeric() || matches!(t, K::Boolean),
         (f, t) if f.is_numeric() && t.is_numeric() => true,
+        (f, t) if f.is_integer() && t.is_interval() => true,
         (f, t) if f.is_numeric() && t.is_timestamp() => return CastSupport::NumberAsInstant,
         (f, t) if f.is_timestamp() && t.is_numeric() => return CastSupport::InstantAsNumber,
         (K::Time(_), K::Date) | (K::Date, K::Time(_)) => false,
@@ -60,7 +61,7 @@ fn support(from: &TypeKind, to: &TypeKind, depth: usize) -> CastSupport {
         (f, t) if f.is_binary() && t.is_binary() => true,
         (K::Array(f), K::Array(t)) | (K::Multiset(f), K::Multiset(t)) => return all(&[(&**f, &**t)]),
         (K::Map(fk, fv), K::Map(tk, tv)) => return all(&[(&**fk, &**tk), (&**fv, &**tv)]),
-        (K::Row(f), K::Row(t)) => {
+        (K::Row(f) | K::Structured(_, f), K::Row(t)) => {
             if f.len() != t.len() {
                 return CastSupport::No;
             }

@@ -72,8 +72,10 @@ impl Digits {
 
     /// Of the common type of two exact numbers.
     pub fn union(self, other: Digits) -> Digits {
-        let scale = self.scale.max(other.scale);
-        Digits { precision: (self.whole().max(other.whole()) + scale).min(MAX_PRECISION), scale }
+        // Digits in front of the point go before those behind it.
+        let whole = self.whole().max(other.whole()).min(MAX_PRECISION);
+        let scale = self.scale.max(other.scale).min(MAX_PRECISION - whole);
+        Digits { precision: whole + scale, scale }
     }
 
     /// After rounding to some digits behind (negative: before) the point.

@@ -23,7 +23,8 @@ fn types_meet_as_in_flink() {
     assert_eq!(met(K::Int, K::Char(1)), None);
     assert_eq!(met(K::Date, K::timestamp(0)), None);
     assert_eq!(met(K::timestamp(0), K::timestamp(3)), Some(K::timestamp(3)));
-    assert_eq!(met(decimal(38, 0), decimal(38, 10)), Some(decimal(38, 10)));
+    assert_eq!(met(decimal(38, 0), decimal(38, 10)), Some(decimal(38, 0)));
+    assert_eq!(met(decimal(38, 18), decimal(30, 2)), Some(decimal(38, 10)));
 }
 
 #[test]

@@ -5,9 +5,9 @@ use millstream_expr::functions::scalar_function;
 use millstream_expr::registered::ScalarFunction;
 use millstream_expr::{Call, CallExpr, Expr, ExprKind, Keyword, Keywords};
 use millstream_sql::ast::{self, JsonCall, JsonOnNull, JsonQueryBehavior, JsonValueBehavior, JsonWrapper};
-use millstream_types::{DataType, Fault, Span, TypeKind, nearest};
+use millstream_types::{DataType, Fault, Span, TypeKind, Value, nearest};
 
-use super::expression::{ExprBinder, typed_null};
+use super::expression::ExprBinder;
 use super::group::auxiliary;
 
 impl ExprBinder<'_, '_> {
@@ -48,6 +48,15 @@ impl ExprBinder<'_, '_> {
             self.only_scalar(name, call)?;
             let args = self.plain_args(call)?;
             return self.registered(function, &args, call.span);
+        }
+        if let Some(fault) = misplaced(name) {
+            return Err(fault.at(call.span));
+        }
+        if name.eq_ignore_ascii_case("CURRENT_DATABASE") && call.args.is_empty() {
+            let database = self.binder.env.namespace.database.as_str();
+            return Ok(
+                Expr::literal(Value::from(database), DataType::string().with_nullable(false)).at(call.span)
+            );
         }
         if scalar_function(name).is_none() {
             let args = self.plain_args(call)?;
@@ -192,14 +201,14 @@ impl ExprBinder<'_, '_> {
                 let mut args = Vec::with_capacity(entries.len() * 2);
                 for (key, value) in entries {
                     args.push(self.bind(key)?);
-                    args.push(typed_null(self.bind(value)?, &DataType::string()));
+                    args.push(self.json_item(value)?);
                 }
                 self.call("JSON_OBJECT", args, on_null_keyword(*on_null), span)
             }
             JsonCall::Array { items, on_null } => {
                 let mut args = Vec::with_capacity(items.len());
                 for item in items {
-                    args.push(typed_null(self.bind(item)?, &DataType::string()));
+                    args.push(self.json_item(item)?);
                 }
                 self.call("JSON_ARRAY", args, on_null_keyword(*on_null), span)
             }
@@ -211,6 +220,18 @@ impl ExprBinder<'_, '_> {
                 let args = vec![plain_arg(item.clone())];
                 self.json_aggregate("JSON_ARRAYAGG", args, order_by.clone(), filter, over, *on_null, span)
             }
+        }
+    }
+
+    /// A value of JSON_OBJECT or JSON_ARRAY, the only place of JSON().
+    fn json_item(&mut self, value: &ast::Expr) -> Result<Expr, Fault> {
+        match &value.kind {
+            ast::ExprKind::Function(call) if matches!(call.name.parts.as_slice(), [only] if only.value.eq_ignore_ascii_case("JSON")) =>
+            {
+                let args = self.plain_args(call)?;
+                self.call("JSON", args, Vec::new(), call.span)
+            }
+            _ => self.bind(value),
         }
     }
 
@@ -246,6 +267,23 @@ impl ExprBinder<'_, '_> {
         }
         self.aggregate(function, &call, on_null_keyword(on_null))
     }
+}
+
+/// The fault for a name of Flink's that means something in other places only.
+fn misplaced(name: &str) -> Option<Fault> {
+    let (code, message) = match name.to_ascii_uppercase().as_str() {
+        "GROUP_ID" => ("aggregate-place", "GROUP_ID operator may only occur in an aggregate query"),
+        "MATCH_ROWTIME" | "MATCH_PROCTIME" => {
+            ("match-place", "MATCH_ROWTIME and MATCH_PROCTIME can only be used in MATCH_RECOGNIZE")
+        }
+        "JSON" => (
+            "json-place",
+            "The JSON() function is currently only supported inside JSON_OBJECT() and JSON_ARRAY()",
+        ),
+        "MAP" => ("unknown-function", "No match found for function signature MAP(...): write MAP[...]"),
+        _ => return None,
+    };
+    Some(Fault::user(code, message))
 }
 
 fn plain_arg(expr: ast::Expr) -> ast::FunctionArg {

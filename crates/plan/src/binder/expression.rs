@@ -5,15 +5,13 @@ use std::sync::Arc;
 use millstream_expr::coerce::{common_type, explicit_cast};
 use millstream_expr::functions::scalar_function;
 use millstream_expr::{Call, CallExpr, CastMode, Expr, ExprKind, Keyword, Keywords};
-use millstream_sql::ast::{
-    self, ArgValue, ChainOp, CompareOp, IsTest, LikeOp, PeriodOp, QuantifiedSet, Sign, TimeUnit,
-};
+use millstream_sql::ast::{self, ArgValue, ChainOp, CompareOp, PeriodOp, Sign, TimeUnit};
 use millstream_types::{DataType, Fault, Field, Schema, Span, TypeKind, Value};
 
 use super::group::GroupWindow;
 use super::literal::bind_literal;
 use super::over::OverCall;
-use super::scope::{Scope, field_access};
+use super::scope::{Scope, field_access, row_field};
 use super::subquery::PendingSubquery;
 use super::{Binder, OUTER};
 use crate::catalog::BindEnvironment;
@@ -116,7 +114,7 @@ impl ExprBinder<'_, '_> {
             E::Difference(left, right, qualifier) => self.difference(left, right, qualifier.from, span),
             E::Column(path) => self.column(path, span),
             E::Field(base, field) => self.field(base, field),
-            E::Index(base, index) => self.operator("[]", &[base, index], span),
+            E::Index(base, index) => self.index(base, index, span),
             E::Sign(sign, operand) => self.sign(*sign, operand, span),
             E::Not(operand) => self.not(operand, span),
             E::And(terms) => self.logical(terms, true, span),
@@ -155,8 +153,12 @@ impl ExprBinder<'_, '_> {
             E::Row { items, .. } => self.all_of("ROW", items.iter(), span),
             E::Array(items) => self.all_of("ARRAY", items.iter(), span),
             E::Map(entries) => self.all_of("MAP", entries.iter().flat_map(|(k, v)| [k, v]), span),
-            E::Multiset(items) => self.all_of("MULTISET", items.iter(), span),
-            E::CollectQuery(..) => Err(Fault::not_yet("ARRAY, MAP or MULTISET of a subquery").at(span)),
+            E::Multiset(_) | E::CollectQuery(..) => {
+                let what = "Flink runs no MULTISET[...], and no ARRAY, MAP or MULTISET of a subquery";
+                Err(Fault::user("unsupported", what)
+                    .at(span)
+                    .hint("COLLECT makes a multiset, ARRAY_AGG an array"))
+            }
             E::Subquery(query) => self.scalar_subquery(query, span),
             E::Period(left, op, right) => self.period(left, *op, right, span),
             E::Descriptor(_) => {
@@ -208,7 +210,34 @@ impl ExprBinder<'_, '_> {
                 return Err(Fault::not_yet("columns of a query more than one level further out").at(span));
             }
         }
-        Err(self.scope.unknown(path, span))
+        match path {
+            // The one function without parentheses that is no word of the grammar.
+            [only] if !only.quoted && only.value.eq_ignore_ascii_case("PI") => {
+                self.call("PI", Vec::new(), Vec::new(), span)
+            }
+            _ => Err(self.scope.unknown(path, span)),
+        }
+    }
+
+    /// `array[i]`, `map[key]`, `row[i]`, `row['name']`.
+    #[inline(never)]
+    fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Result<Expr, Fault> {
+        let container = self.bind(base)?;
+        let place = self.bind(index)?;
+        if let TypeKind::Row(fields) = &container.data_type.kind {
+            let found = match place.as_literal() {
+                Some(Value::Int(i)) => i.checked_sub(1).and_then(|i| usize::try_from(i).ok()),
+                Some(Value::String(name)) => fields.iter().position(|f| *f.name == **name),
+                _ => None,
+            };
+            if let Some(found) = found.filter(|i| *i < fields.len()) {
+                return Ok(row_field(container, found).at(span));
+            }
+            let fault =
+                Fault::user("unknown-field", "a ROW has no such field").at(place.span.unwrap_or(span));
+            return Err(fault.hint("fields are counted from 1; write row.name"));
+        }
+        self.call("[]", vec![container, place], Vec::new(), span)
     }
 
     #[inline(never)]
@@ -325,124 +354,6 @@ impl ExprBinder<'_, '_> {
     }
 
     #[inline(never)]
-    fn compare(
-        &mut self,
-        left: &ast::Expr,
-        op: CompareOp,
-        right: &ast::Expr,
-        span: Span,
-    ) -> Result<Expr, Fault> {
-        self.operator(compare_name(op), &[left, right], span)
-    }
-
-    #[inline(never)]
-    fn quantified(&mut self, q: &ast::Quantified, span: Span) -> Result<Expr, Fault> {
-        let QuantifiedSet::List(items) = &q.right else {
-            return Err(Fault::not_yet("comparisons with ANY or ALL of a subquery").at(span));
-        };
-        let left = self.bind(&q.left)?;
-        let mut terms = Vec::with_capacity(items.len());
-        for item in items {
-            let right = self.bind(item)?;
-            terms.push(self.call(compare_name(q.op), vec![left.clone(), right], Vec::new(), item.span)?);
-        }
-        Ok(if q.all { conjunction(terms) } else { disjunction(terms) })
-    }
-
-    #[inline(never)]
-    fn is(&mut self, operand: &ast::Expr, test: IsTest, negated: bool, span: Span) -> Result<Expr, Fault> {
-        let name = match (test, negated) {
-            (IsTest::Null, false) => "IS NULL",
-            (IsTest::Null, true) => "IS NOT NULL",
-            (IsTest::True, false) => "IS TRUE",
-            (IsTest::True, true) => "IS NOT TRUE",
-            (IsTest::False, false) => "IS FALSE",
-            (IsTest::False, true) => "IS NOT FALSE",
-            (IsTest::Unknown, false) => "IS UNKNOWN",
-            (IsTest::Unknown, true) => "IS NOT UNKNOWN",
-            (IsTest::JsonValue, false) => "IS JSON VALUE",
-            (IsTest::JsonValue, true) => "IS NOT JSON VALUE",
-            (IsTest::JsonObject, false) => "IS JSON OBJECT",
-            (IsTest::JsonObject, true) => "IS NOT JSON OBJECT",
-            (IsTest::JsonArray, false) => "IS JSON ARRAY",
-            (IsTest::JsonArray, true) => "IS NOT JSON ARRAY",
-            (IsTest::JsonScalar, false) => "IS JSON SCALAR",
-            (IsTest::JsonScalar, true) => "IS NOT JSON SCALAR",
-        };
-        let bound = self.bind(operand)?;
-        if matches!(test, IsTest::True | IsTest::False | IsTest::Unknown) {
-            no_bare_null(&bound, operand.span)?;
-        }
-        self.call(name, vec![bound], Vec::new(), span)
-    }
-
-    #[inline(never)]
-    fn between(&mut self, b: &ast::Between, span: Span) -> Result<Expr, Fault> {
-        let value = self.bind(&b.expr)?;
-        let low = self.bind(&b.low)?;
-        let high = self.bind(&b.high)?;
-        let mut within = |low: &Expr, high: &Expr, negated: bool| -> Result<Expr, Fault> {
-            let (lower, upper) = if negated { ("<", ">") } else { (">=", "<=") };
-            let a = self.call(lower, vec![value.clone(), low.clone()], Vec::new(), span)?.at(span);
-            let b = self.call(upper, vec![value.clone(), high.clone()], Vec::new(), span)?.at(span);
-            Ok(if negated { disjunction(vec![a, b]) } else { conjunction(vec![a, b]) })
-        };
-        let straight = within(&low, &high, b.negated)?;
-        if !b.symmetric {
-            return Ok(straight);
-        }
-        let crossed = within(&high, &low, b.negated)?;
-        Ok(if b.negated {
-            conjunction(vec![straight, crossed])
-        } else {
-            disjunction(vec![straight, crossed])
-        })
-    }
-
-    #[inline(never)]
-    fn in_list(
-        &mut self,
-        operand: &ast::Expr,
-        list: &[ast::Expr],
-        negated: bool,
-        span: Span,
-    ) -> Result<Expr, Fault> {
-        let mut args = Vec::with_capacity(list.len() + 1);
-        args.push(self.bind(operand)?);
-        for item in list {
-            args.push(self.bind(item)?);
-        }
-        let bound = self.call("IN", args, Vec::new(), span)?.at(span);
-        Ok(if negated { negate(bound) } else { bound })
-    }
-
-    #[inline(never)]
-    fn like(&mut self, like: &ast::Like, span: Span) -> Result<Expr, Fault> {
-        let name = match like.op {
-            LikeOp::Like => "LIKE",
-            LikeOp::SimilarTo => "SIMILAR TO",
-            LikeOp::ILike => "ILIKE",
-            LikeOp::RLike => "RLIKE",
-        };
-        let mut args = vec![self.bind(&like.expr)?, self.bind(&like.pattern)?];
-        if let Some(escape) = &like.escape {
-            args.push(self.bind(escape)?);
-        }
-        if matches!(like.op, LikeOp::ILike | LikeOp::RLike) && scalar_function(name).is_none() {
-            let instead =
-                if like.op == LikeOp::ILike { "LOWER(x) LIKE LOWER(pattern)" } else { "REGEXP(x, pattern)" };
-            return Err(Fault::user(
-                "unknown-function",
-                format!("No match found for function signature {name}"),
-            )
-            .at(span)
-            .hint(format!("write {instead}")));
-        }
-        let bound = self.call(name, args, Vec::new(), span)?.at(span);
-        Ok(if like.negated { negate(bound) } else { bound })
-    }
-
-    #[inline(never)]
     fn case(&mut self, case: &ast::Case, span: Span) -> Result<Expr, Fault> {
         let operand = case.operand.as_ref().map(|o| self.bind(o)).transpose()?;
         let mut branches = Vec::with_capacity(case.branches.len());
@@ -505,9 +416,29 @@ impl ExprBinder<'_, '_> {
         let mode = if cast.safe { CastMode::TryCast } else { CastMode::Cast };
         let target = &cast.target.data_type;
         if !cast.safe && input.data_type.kind == TypeKind::Null {
-            return Ok(Expr::literal(Value::Null, target.clone().with_nullable(true)));
+            let kind = match &target.kind {
+                TypeKind::IntervalYearMonth(..) => TypeKind::interval_months(),
+                TypeKind::IntervalDayTime(..) => TypeKind::interval_seconds(),
+                kind => kind.clone(),
+            };
+            return Ok(Expr::literal(Value::Null, kind.nullable()));
         }
-        explicit_cast(input, target, mode, self.binder.env.context)
+        // A cast knows two types of intervals, whatever their fields are; numbers become those of one field.
+        let (target, fields) = match &target.kind {
+            TypeKind::IntervalYearMonth(from, to, _) => (TypeKind::interval_months().nullable(), from != to),
+            TypeKind::IntervalDayTime(from, to, ..) => (TypeKind::interval_seconds().nullable(), from != to),
+            _ => (target.clone(), false),
+        };
+        if fields && input.data_type.kind.is_numeric() {
+            let what = format!(
+                "Cast function cannot convert value of type {} to an interval of several fields",
+                input.data_type.kind
+            );
+            return Err(Fault::user("cast", what)
+                .at(cast.target.span)
+                .hint("cast it to INTERVAL SECOND or INTERVAL MONTH"));
+        }
+        explicit_cast(input, &target, mode, self.binder.env.context)
     }
 
     #[inline(never)]
@@ -565,7 +496,9 @@ impl ExprBinder<'_, '_> {
             PeriodOp::ImmediatelySucceeds => "IMMEDIATELY SUCCEEDS",
         };
         if op != PeriodOp::Overlaps {
-            return Err(Fault::not_yet(format!("{name} of periods")).at(span));
+            let fault =
+                Fault::user("unknown-function", format!("No match found for function signature {name}"));
+            return Err(fault.at(span).hint("compare the ends of the periods"));
         }
         let mut args = Vec::new();
         for side in [left, right] {
@@ -586,7 +519,12 @@ impl ExprBinder<'_, '_> {
     }
 
     /// A function or operator on operands.
-    fn operator(&mut self, name: &str, operands: &[&ast::Expr], span: Span) -> Result<Expr, Fault> {
+    pub(super) fn operator(
+        &mut self,
+        name: &str,
+        operands: &[&ast::Expr],
+        span: Span,
+    ) -> Result<Expr, Fault> {
         let args = operands.iter().map(|o| self.bind(o)).collect::<Result<Vec<_>, _>>()?;
         self.call(name, args, Vec::new(), span)
     }
@@ -690,7 +628,7 @@ fn unit_word(unit: TimeUnit) -> &'static str {
 }
 
 /// A logical operator refuses a NULL without a type, as Flink's validator does.
-fn no_bare_null(operand: &Expr, span: Span) -> Result<(), Fault> {
+pub(super) fn no_bare_null(operand: &Expr, span: Span) -> Result<(), Fault> {
     if operand.data_type.kind != TypeKind::Null {
         return Ok(());
     }

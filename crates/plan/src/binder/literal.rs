@@ -20,7 +20,8 @@ pub(crate) fn bind_literal(literal: &Literal, negative: bool, span: Span) -> Res
         Literal::Decimal(text) => decimal(text, negative, span)?,
         Literal::Double(text) => double(text, negative, span)?,
         Literal::String { value, .. } => {
-            let length = value.chars().count().min(i32::MAX as usize) as u32;
+            // Flink counts a literal's length as Java does: a character beyond U+FFFF is two.
+            let length = value.encode_utf16().count().min(i32::MAX as usize) as u32;
             (Value::from(value.as_str()), TypeKind::Char(length).not_null())
         }
         Literal::Binary(bytes) => {
@@ -28,12 +29,13 @@ pub(crate) fn bind_literal(literal: &Literal, negative: bool, span: Span) -> Res
             (Value::Bytes(bytes.as_slice().into()), TypeKind::Binary(length).not_null())
         }
         Literal::Date(text) => {
-            let days = date(text).ok_or_else(|| bad("DATE", text, "yyyy-MM-dd", span))?;
+            let days = date(text, true).ok_or_else(|| bad("DATE", text, "yyyy-MM-dd", span))?;
             (Value::Int(days), TypeKind::Date.not_null())
         }
         Literal::Time(text) => {
-            let (nanos, digits) = time(text).ok_or_else(|| bad("TIME", text, "HH:mm:ss", span))?;
-            (Value::Int(nanos / 1_000_000), TypeKind::Time(digits).not_null())
+            let (nanos, digits) = time(text.trim()).ok_or_else(|| bad("TIME", text, "HH:mm:ss", span))?;
+            // A TIME has milliseconds at most.
+            (Value::Int(nanos / 1_000_000), TypeKind::Time(digits.min(3)).not_null())
         }
         Literal::Timestamp(text) => {
             let (point, digits) = point(text, "TIMESTAMP", span)?;
@@ -94,11 +96,8 @@ fn decimal(text: &str, negative: bool, span: Span) -> Result<(Value, DataType), 
     let scale = fraction.len();
     let precision = digits.len().max(scale).max(1);
     // `1.0` has two digits, `0.5` has one behind the point and none before it: DECIMAL(1, 1) for `.5`, (2, 1) for `0.5`.
-    let precision = if whole.trim_start_matches('0').is_empty() && !whole.is_empty() {
-        precision.max(scale + 1)
-    } else {
-        precision
-    };
+    // Zeros in front count.
+    let precision = precision.max(whole.len() + scale);
     if precision > 38 || scale > 38 {
         return Err(out_of_range(text, span));
     }
@@ -122,17 +121,21 @@ fn double(text: &str, negative: bool, span: Span) -> Result<(Value, DataType), F
     Ok((Value::Float(if negative && value != 0.0 { -value } else { value }), TypeKind::Double.not_null()))
 }
 
-/// Days since 1970-01-01 of `y-M-d`.
-fn date(text: &str) -> Option<i64> {
+/// Days since 1970-01-01 of `y-M-d`. `julian`: the leap days that Java's calendar has until 1582 are read, too.
+fn date(text: &str, julian: bool) -> Option<i64> {
     let mut parts = text.split('-');
-    let year = number(parts.next()?, 4)?;
-    let month = number(parts.next()?, 2)?;
-    let day = number(parts.next()?, 2)?;
+    let year = number(parts.next()?.trim_start().trim_start_matches('0'), 4)?;
+    let month = number(parts.next()?.trim_start(), 2)?;
+    let day = number(parts.next()?.trim_start(), 2)?;
+    // Java's calendar has no days between the Julian one's last and the Gregorian one's first.
+    if (year, month) == (1582, 10) && (5..=14).contains(&day) {
+        return None;
+    }
     if parts.next().is_some()
         || year < 1
         || !(1..=12).contains(&month)
         || day < 1
-        || day > days_of_month(year, month)
+        || day > days_of_month(year, month, julian)
     {
         return None;
     }
@@ -164,9 +167,9 @@ fn time(text: &str) -> Option<(i64, u8)> {
 
 fn timestamp(text: &str) -> Option<(i64, i64, u8)> {
     let text = text.trim_start();
-    let Some((d, t)) = text.split_once(' ') else { return Some((date(text)?, 0, 0)) };
+    let Some((d, t)) = text.split_once(' ') else { return Some((date(text, false)?, 0, 0)) };
     let (nanos, digits) = time(t.trim())?;
-    Some((date(d)?, nanos, digits))
+    Some((date(d, false)?, nanos, digits))
 }
 
 /// An unsigned number of at most `most` digits.
@@ -175,10 +178,11 @@ fn number(text: &str, most: usize) -> Option<i64> {
     ok.then(|| text.parse().ok()).flatten()
 }
 
-fn days_of_month(year: i64, month: i64) -> i64 {
+fn days_of_month(year: i64, month: i64, julian: bool) -> i64 {
     match month {
         4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        // Until 1582 every fourth year is a leap year; its leap day is read as the first of March where the calendar of today has none.
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0 || julian && year < 1582) => 29,
         2 => 28,
         _ => 31,
     }
@@ -230,12 +234,27 @@ fn bind_interval(literal: &IntervalLiteral, negative: bool) -> Result<(Value, Da
     };
     let units = fields(q.from, q.to).ok_or_else(illegal)?;
     let text = literal.text.value.trim();
+    if text.get(1..).is_some_and(|rest| rest.starts_with(['-', '+']) && text.starts_with(['-', '+'])) {
+        return Err(illegal());
+    }
     let (text, minus) = match text.strip_prefix('-') {
         Some(rest) => (rest, true),
         None => (text.strip_prefix('+').unwrap_or(text), false),
     };
     let sign = if minus ^ literal.negative ^ negative { -1i64 } else { 1 };
 
+    if q.precision.is_some_and(|p| p > 3)
+        && !matches!(q.from, TimeUnit::Year | TimeUnit::Quarter | TimeUnit::Month)
+    {
+        let message =
+            format!("an interval of days or less has at most 3 digits, not {}", q.precision.unwrap_or(0));
+        return Err(Fault::user("unsupported", message)
+            .at(literal.text.span)
+            .hint("add two intervals, or multiply one: 1000 * INTERVAL '1' SECOND"));
+    }
+    if text.contains(" -") || text.contains("- ") {
+        return Err(illegal());
+    }
     // `d h:m:s.f` or `y-m`: one part a unit.
     let parts: Vec<&str> = text.split([' ', ':', '-']).filter(|p| !p.is_empty()).collect();
     if parts.len() != units.len() {
@@ -278,6 +297,9 @@ fn bind_interval(literal: &IntervalLiteral, negative: bool) -> Result<(Value, Da
             }
         }
         total = value.checked_mul(size).and_then(|v| total.checked_add(v)).ok_or_else(illegal)?;
+        if fraction.len() > q.fraction.unwrap_or(6) as usize {
+            return Err(illegal());
+        }
         if !fraction.is_empty() {
             let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
             total += number(&digits, 3).ok_or_else(illegal)?;
@@ -293,10 +315,10 @@ mod tests {
 
     #[test]
     fn days_count_from_the_epoch() {
-        assert_eq!(date("1970-01-01"), Some(0));
-        assert_eq!(date("2020-02-29"), Some(18321));
-        assert_eq!(date("0001-01-01"), Some(-719_162));
-        assert_eq!(date("2021-02-29"), None);
+        assert_eq!(date("1970-01-01", true), Some(0));
+        assert_eq!(date("2020-02-29", true), Some(18321));
+        assert_eq!(date("0001-01-01", true), Some(-719_162));
+        assert_eq!(date("2021-02-29", true), None);
     }
 
     #[test]

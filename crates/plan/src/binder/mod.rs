@@ -16,6 +16,7 @@ mod lineage;
 mod literal;
 mod match_recognize;
 mod over;
+mod predicate;
 mod query;
 mod scan;
 mod scope;

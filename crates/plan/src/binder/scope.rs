@@ -201,7 +201,10 @@ pub(crate) fn field_access(expr: Expr, field: &Ident) -> Result<Expr, Fault> {
         .at(field.span)
         .hint("only values of a ROW type have fields"));
     };
-    let Some(index) = fields.iter().position(|f| *f.name == field.value) else {
+    // Names of columns tell cases apart, those of fields only where two differ in nothing else.
+    let exact = fields.iter().position(|f| *f.name == field.value);
+    let index = exact.or_else(|| fields.iter().position(|f| f.name.eq_ignore_ascii_case(&field.value)));
+    let Some(index) = index else {
         let fault = Fault::user("unknown-field", format!("unknown field '{}'", field.value)).at(field.span);
         return Err(suggest(fault, &field.value, fields.iter().map(|f| &*f.name)));
     };

@@ -356,6 +356,12 @@ impl ExprBinder<'_, '_> {
         if self.found.subqueries_allowed {
             return Ok(());
         }
+        if self.found.clause == "this expression" {
+            let message = "Query expression encountered in illegal context";
+            return Err(Fault::user("subquery-place", message)
+                .at(span)
+                .hint("put it into a query or a view"));
+        }
         Err(Fault::not_yet(format!("subqueries in {}", self.found.clause)).at(span))
     }
 

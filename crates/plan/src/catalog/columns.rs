@@ -25,6 +25,11 @@ pub(crate) fn bind_columns(
     environment: &BindEnvironment<'_>,
 ) -> Result<BoundColumns, Fault> {
     check_names(definition)?;
+    for column in &definition.columns {
+        if let ColumnForm::Physical(data_type) | ColumnForm::Metadata { data_type, .. } = &column.kind {
+            check_type(data_type)?;
+        }
+    }
     let mut bound = BoundColumns::default();
     let key = definition.primary_key.as_ref();
     let is_key = |name: &str| key.is_some_and(|k| k.columns.iter().any(|c| c.0 == name));
@@ -350,13 +355,15 @@ fn legacy_offset(strategy: &ast::Expr) -> Option<ast::Expr> {
     let ast::ExprKind::Literal(ast::Literal::Integer(millis)) = &offset.kind else { return None };
     let millis: u64 = millis.parse().ok()?;
     let span = offset.span;
+    let (seconds, minutes, hours) = (millis / 1000 % 60, millis / 60_000 % 60, millis / 3_600_000 % 24);
+    let value = format!("{} {hours}:{minutes}:{seconds}.{:03}", millis / 86_400_000, millis % 1000);
     let interval = ast::IntervalLiteral {
         negative: false,
-        text: ast::Text { value: format!("{}.{:03}", millis / 1000, millis % 1000), span },
+        text: ast::Text { value, span },
         qualifier: ast::IntervalQualifier {
-            from: ast::TimeUnit::Second,
-            to: None,
-            precision: Some(10),
+            from: ast::TimeUnit::Day,
+            to: Some(ast::TimeUnit::Second),
+            precision: Some(3),
             fraction: Some(3),
             span,
         },
@@ -370,4 +377,27 @@ fn legacy_offset(strategy: &ast::Expr) -> Option<ast::Expr> {
         ),
         span: strategy.span,
     })
+}
+
+/// What Flink refuses of a column's type when the table is created.
+fn check_type(data_type: &DataType) -> Result<(), Fault> {
+    match &data_type.kind {
+        TypeKind::Decimal { precision, scale } if scale > precision => Err(Fault::user(
+            "type-limit",
+            format!("Decimal scale must be between 0 and the precision {precision} (both inclusive)."),
+        )),
+        TypeKind::Array(e) | TypeKind::Multiset(e) => check_type(e),
+        TypeKind::Map(k, v) => check_type(k).and_then(|()| check_type(v)),
+        TypeKind::Row(fields) => {
+            for (n, field) in fields.iter().enumerate() {
+                if fields.iter().take(n).any(|f| f.name == field.name) {
+                    let message = format!("Field names must be unique. Found duplicates: [{}]", field.name);
+                    return Err(Fault::user("duplicate-field", message).hint("rename one of the fields"));
+                }
+                check_type(&field.data_type)?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }

@@ -163,6 +163,7 @@ fn change(definition: &mut TableDefinition, action: &AlterTable, text: &str) -> 
             Some(_) => Ok(()),
             None => Err(Fault::user("no-distribution", "the table has no distribution")),
         },
+        AlterTable::DropPartitions { if_exists: true, .. } if definition.partitioned_by.is_empty() => Ok(()),
         AlterTable::AddPartitions { .. } | AlterTable::DropPartitions { .. }
             if definition.partitioned_by.is_empty() =>
         {

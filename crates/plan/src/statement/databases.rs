@@ -304,7 +304,6 @@ impl SessionState {
                 self.catalogs.load_module("core");
                 Ok(Planned::done())
             }
-            "hive" => Err(Fault::not_yet("module 'hive'").at(name.span)),
             other => Err(Fault::user("unknown-module", format!("there is no module '{other}'"))
                 .at(name.span)
                 .hint("there is: core")),

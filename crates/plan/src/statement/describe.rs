@@ -43,7 +43,7 @@ impl SessionState {
                     .hint("SHOW DATABASES lists them, SHOW TABLES FROM lists what is in one"))
             }
             Describe::Function { name, .. } => self.describe_function(name),
-            Describe::Model { name, .. } => Err(Fault::not_yet("DESCRIBE MODEL").at(name.span)),
+            Describe::Model { name, .. } => Err(super::unknown_model(name)),
             Describe::Job(id) => {
                 Err(Fault::user("unknown-job", format!("this session has no job '{}'", id.value))
                     .at(id.span)

@@ -3,7 +3,7 @@
 use millstream_sql::ast::{DropKind, DropObject};
 use millstream_types::Fault;
 
-use super::{Planned, SessionState};
+use super::{Planned, SessionState, unknown_materialized_table, unknown_model};
 use crate::catalog::Stored;
 
 impl SessionState {
@@ -25,8 +25,10 @@ impl SessionState {
             }
             DropKind::Catalog => self.drop_catalog(&drop.name, drop.if_exists),
             DropKind::Database => self.drop_database(&drop.name, drop.if_exists, drop.cascade == Some(true)),
-            DropKind::Model => Err(Fault::not_yet("DROP MODEL")),
-            DropKind::MaterializedTable => Err(Fault::not_yet("DROP MATERIALIZED TABLE")),
+            // Neither can be made, so none is there.
+            DropKind::Model | DropKind::MaterializedTable if drop.if_exists => Ok(Planned::done()),
+            DropKind::Model => Err(unknown_model(&drop.name)),
+            DropKind::MaterializedTable => Err(unknown_materialized_table(&drop.name)),
         }
     }
 

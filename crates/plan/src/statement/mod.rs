@@ -304,3 +304,12 @@ fn belongs_to_set(statement: &Statement) -> bool {
 fn source(text: &str, span: Span) -> String {
     text.get(span.start as usize..span.end as usize).unwrap_or("").to_string()
 }
+
+fn unknown_model(name: &ObjectName) -> Fault {
+    Fault::user("unknown-model", format!("there is no model '{}'", name.texts().join("."))).at(name.span)
+}
+
+fn unknown_materialized_table(name: &ObjectName) -> Fault {
+    let message = format!("there is no materialized table '{}'", name.texts().join("."));
+    Fault::user("unknown-table", message).at(name.span)
+}

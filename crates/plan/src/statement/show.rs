@@ -113,8 +113,8 @@ impl SessionState {
                 Some(_) => Err(no_description(&name.value).at(name.span)),
                 None => Err(self.unknown_catalog(&name.value).at(name.span)),
             },
-            ShowKind::CreateMaterializedTable(_) => Err(Fault::not_yet("SHOW CREATE MATERIALIZED TABLE")),
-            ShowKind::CreateModel(_) => Err(Fault::not_yet("SHOW CREATE MODEL")),
+            ShowKind::CreateMaterializedTable(name) => Err(super::unknown_materialized_table(name)),
+            ShowKind::CreateModel(name) => Err(super::unknown_model(name)),
         }
     }
 

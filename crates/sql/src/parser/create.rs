@@ -49,7 +49,9 @@ impl Parser<'_> {
             "DATABASE" => self.create_database(prefix),
             "MODEL" => self.create_model(prefix),
             "MATERIALIZED" => self.create_materialized_table(prefix),
-            "CONNECTION" => Err(Fault::not_yet("CREATE CONNECTION").at(self.here())),
+            "CONNECTION" => {
+                Err(Fault::user("unsupported", "Flink carries out no CREATE CONNECTION").at(self.here()))
+            }
             "SCHEMA" => Err(self.wanted("what to create", "write CREATE DATABASE")),
             "EXTERNAL" | "SOURCE" | "SINK" | "STREAM" => {
                 Err(self.wanted("what to create", "write CREATE TABLE; options say where its rows come from"))

@@ -130,7 +130,12 @@ impl Parser<'_> {
         let mut details = Vec::new();
         if !self.eat_words(&["PLAN", "FOR"]) {
             while let Some(detail) = explain_detail(self.word()) {
-                self.advance();
+                let token = self.advance();
+                if details.contains(&detail) {
+                    return Err(
+                        Fault::user("parse", "Duplicate EXPLAIN DETAIL is not allowed.").at(token.span())
+                    );
+                }
                 details.push(detail);
                 if !self.eat(Kind::Comma) {
                     break;

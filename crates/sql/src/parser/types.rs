@@ -63,13 +63,13 @@ impl Parser<'_> {
             return Ok(TypeName { data_type: interval_type(&qualifier).nullable(), span });
         }
         let typed = self.type_with_collections()?;
-        let name = TypeName { data_type: typed.data_type, span: self.since(start) };
+        let name = TypeName { data_type: capped(&typed.data_type), span: self.since(start) };
         if self.at_all(&["NOT", "NULL"]) {
             return Err(self
                 .parse_fault("a CAST has no NOT NULL: its result can be NULL if its argument can")
                 .hint("remove NOT NULL"));
         }
-        check_limits(&name.data_type).map_err(|f| f.at(name.span))?;
+        check_decimals(&name.data_type).map_err(|f| f.at(name.span))?;
         Ok(name)
     }
 
@@ -492,6 +492,31 @@ pub fn interval_type(qualifier: &IntervalQualifier) -> TypeKind {
     }
     let fraction = qualifier.fraction.map_or(6, |p| p.min(255) as u8);
     TypeKind::IntervalDayTime(from, to, precision, fraction)
+}
+
+/// A type as a cast takes it: digits beyond what there is are cut off.
+fn capped(data_type: &DataType) -> DataType {
+    let kind = match &data_type.kind {
+        TypeKind::Decimal { precision, scale } => {
+            TypeKind::Decimal { precision: (*precision).min(38), scale: *scale }
+        }
+        TypeKind::Time(p) => TypeKind::Time((*p).min(3)),
+        TypeKind::Timestamp(p, _) => TypeKind::timestamp((*p).min(9)),
+        TypeKind::TimestampLtz(p, _) => TypeKind::timestamp_ltz((*p).min(9)),
+        TypeKind::Array(e) => TypeKind::Array(Box::new(capped(e))),
+        TypeKind::Multiset(e) => TypeKind::Multiset(Box::new(capped(e))),
+        TypeKind::Map(k, v) => TypeKind::Map(Box::new(capped(k)), Box::new(capped(v))),
+        other => other.clone(),
+    };
+    DataType { kind, nullable: data_type.nullable }
+}
+
+/// The limits that a cast keeps.
+fn check_decimals(data_type: &DataType) -> Result<(), Fault> {
+    match &data_type.kind {
+        TypeKind::Char(0) | TypeKind::Binary(0) => Ok(()),
+        _ => check_limits(data_type),
+    }
 }
 
 /// Checks the limits of a type and of the types in it: DECIMAL up to 38 digits, its scale up to its precision, up to 9

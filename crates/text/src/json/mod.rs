@@ -9,6 +9,7 @@
 
 mod locate;
 mod path;
+mod path_function;
 mod path_parse;
 mod scan;
 mod string;

@@ -3,7 +3,7 @@
 //! error, lax makes it no value.
 //!
 //! Steps: `.name`, `['name']`, `['a','b']`, `[0]`, `[-1]`, `[0,1]`, `[1:3]`, `[*]`, `.*`, `..`, and `length()`, `size()`, `first()`,
-//! `last()` at the end. Filters (`[?(…)]`) are refused: in Flink 2.3 they fail every job, whatever ON ERROR says.
+//! `last()`, `min()`, `max()`, `avg()`, `sum()`, `stddev()`, `concat()`, `keys()` at the end. Filters (`[?(…)]`) are refused: in Flink 2.3 most fail the job, whatever ON ERROR says.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +44,7 @@ impl PathError {
     pub(super) fn filter() -> Self {
         Self {
             message:
-                "filter expressions ([?(...)]) in a JSON path are not supported; in Flink they fail the job"
+                "filter expressions ([?(...)]) in a JSON path are not supported; in Flink they fail the job where an element is an object or array"
                     .to_string(),
             kind: FaultKind::User,
             fatal: true,
@@ -76,6 +76,33 @@ pub(super) enum Function {
     Length,
     First,
     Last,
+    Min,
+    Max,
+    Avg,
+    Sum,
+    Stddev,
+    Concat,
+    Keys,
+}
+
+impl Function {
+    pub(super) const ALL: [(&'static str, Function); 11] = [
+        ("length", Function::Length),
+        ("size", Function::Length),
+        ("first", Function::First),
+        ("last", Function::Last),
+        ("min", Function::Min),
+        ("max", Function::Max),
+        ("avg", Function::Avg),
+        ("sum", Function::Sum),
+        ("stddev", Function::Stddev),
+        ("concat", Function::Concat),
+        ("keys", Function::Keys),
+    ];
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,9 +233,7 @@ impl fmt::Display for JsonPath {
                 }
                 Step::Wildcard => f.write_str("[*]")?,
                 Step::Scan => f.write_str("..")?,
-                Step::Function(Function::Length) => f.write_str(".length()")?,
-                Step::Function(Function::First) => f.write_str(".first()")?,
-                Step::Function(Function::Last) => f.write_str(".last()")?,
+                Step::Function(function) => write!(f, ".{}()", function.name())?,
             }
         }
         Ok(())
@@ -270,29 +295,10 @@ impl<'a> Walk<'a> {
             }
             Step::Scan => self.scan(rest, json, place),
             Step::Function(function) => {
-                match (function, json) {
-                    (Function::Length, Json::Array(items)) => self.number(items.len()),
-                    (Function::Length, Json::Object(fields)) => self.number(fields.len()),
-                    (Function::Length, _) => self.found.push(Cow::Owned(Json::Null)),
-                    (Function::First, Json::Array(items)) => {
-                        self.found.extend(items.first().map(Cow::Borrowed))
-                    }
-                    (Function::Last, Json::Array(items)) => {
-                        self.found.extend(items.last().map(Cow::Borrowed))
-                    }
-                    (Function::First | Function::Last, _) => {
-                        return Err(
-                            "Aggregation function attempted to calculate value using empty array".to_string()
-                        );
-                    }
-                }
+                self.found.extend(function.apply(json)?);
                 Ok(())
             }
         }
-    }
-
-    fn number(&mut self, n: usize) {
-        self.found.push(Cow::Owned(Json::Number(n.to_string())));
     }
 
     fn names(&mut self, names: &[String], rest: &[Step], json: &'a Json, sure: bool, place: &str) -> Walked {

@@ -52,6 +52,10 @@ pub(super) fn steps(path: &str) -> Result<Vec<Step>, PathError> {
         if matches!(parser.steps.last(), Some(Step::Function(_))) && parser.peek().is_some() {
             return Err(PathError::bad("a function must be the last step of a path"));
         }
+        // Jayway does not look at one last character behind a step.
+        if parser.at + 1 >= parser.chars.len() {
+            break;
+        }
     }
     if matches!(parser.steps.last(), Some(Step::Scan)) {
         return Err(PathError::bad("Path must not end with a '.' or '..'"));
@@ -122,19 +126,20 @@ impl Parser {
 
     fn function(&mut self, from: usize) -> Result<(), PathError> {
         let name: String = self.chars.get(from..self.at).unwrap_or_default().iter().collect();
-        let function = match name.as_str() {
-            "length" | "size" => Function::Length,
-            "first" => Function::First,
-            "last" => Function::Last,
-            "min" | "max" | "avg" | "sum" | "stddev" | "concat" | "keys" | "append" | "index" => {
+        let function = match Function::ALL.iter().find(|(known, _)| *known == name) {
+            Some((_, function)) => *function,
+            None if matches!(name.as_str(), "append" | "index") => {
                 return Err(PathError::not_yet(format!("the function {name}() in a JSON path")));
             }
-            _ => return Err(PathError::bad(format!("Function with name: {name} does not exist."))),
+            None => return Err(PathError::bad(format!("Function with name: {name} does not exist."))),
         };
         self.at += 1;
         self.skip_blanks();
         if self.peek() != Some(')') {
-            return Err(PathError::bad(format!("Arguments to function: '{name}' are not expected")));
+            if matches!(function, Function::Length | Function::First | Function::Last) {
+                return Err(PathError::bad(format!("Arguments to function: '{name}' are not expected")));
+            }
+            return Err(PathError::not_yet(format!("arguments of the function {name}() in a JSON path")));
         }
         self.at += 1;
         self.steps.push(Step::Function(function));

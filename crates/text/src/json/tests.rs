@@ -379,8 +379,11 @@ fn paths() {
     assert!(at("$.n.r").starts_with("error Expected to find an object with property ['r'] in path $['n']"));
     assert_eq!(at("$.a[7]"), "error No results for path: $['a'][7]");
     assert_eq!(at("lax $.zz[*]"), "[]");
+    // Jayway does not look at one last character.
+    assert_eq!(at("$.a["), at("$.a"));
+    assert_eq!(at("$.a[0]x"), at("$.a[0]"));
     assert!(at("$.a[?(@.b > 1)]").starts_with("bad filter"));
-    for bad in ["", "$.", "$x", "$.a[", "$.a b", "$['a", "$[]", "$.a[x]", "$...a", "$.a.foo()", "$['a' 'b']"]
+    for bad in ["", "$.", "$x", "$.a[:", "$.a b", "$['a", "$[]", "$.a[x]", "$...a", "$.a.foo()", "$['a' 'b']"]
     {
         assert!(at(bad).starts_with("bad "), "{bad}: {}", at(bad));
     }

@@ -61,6 +61,11 @@ fn divide_half_up(value: i128, divisor: i128) -> i128 {
 /// When it is empty, is no number, or has more integer digits than the type.
 pub fn parse_decimal(text: &str, precision: u8, scale: u8) -> Result<i128, NumberError> {
     let bytes = text.trim_matches(|c: char| c <= ' ').as_bytes();
+    // Java's mark of a literal's type may stand behind it.
+    let bytes = match bytes {
+        [rest @ .., b'd' | b'D' | b'f' | b'F' | b'l' | b'L'] => rest,
+        _ => bytes,
+    };
     let (negative, rest) = match bytes {
         [] => return Err(NumberError::Empty),
         [b'-', rest @ ..] => (true, rest),

@@ -40,6 +40,21 @@ fn number(text: &str) -> Option<i64> {
 ///
 /// Source: Flink's `DateTimeUtils#parseTime`, with the ranges that Flink 2.3 checks.
 pub fn parse_time(text: &str) -> Option<i32> {
+    // An offset behind it is added, whatever day that leads to.
+    let (text, offset) = match text.find('-').or_else(|| text.find('+')) {
+        Some(at) => {
+            let sign = if text.get(at..at + 1) == Some("-") { -1 } else { 1 };
+            let (hours, minutes) = match text.get(at + 1..)?.split_once(':') {
+                Some((hours, minutes)) => (number(hours)?, number(minutes)?),
+                None => (number(text.get(at + 1..)?)?, 0),
+            };
+            if hours > 23 || minutes > 59 || text.get(..at)?.matches(':').count() != 2 {
+                return None;
+            }
+            (text.get(..at)?, sign * (hours * 3_600_000 + minutes * 60_000))
+        }
+        None => (text, 0),
+    };
     let mut parts = text.splitn(3, ':');
     let hour = number(parts.next()?)?;
     let minute = parts.next().map_or(Some(0), number)?;
@@ -53,7 +68,7 @@ pub fn parse_time(text: &str) -> Option<i32> {
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    Some((hour * 3_600_000 + minute * 60_000 + second * 1000 + milli) as i32)
+    Some((hour * 3_600_000 + minute * 60_000 + second * 1000 + milli + offset) as i32)
 }
 
 fn rounded_millis(fraction: &str) -> Option<i64> {

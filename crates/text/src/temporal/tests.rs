@@ -246,10 +246,13 @@ fn dates_and_times_as_flink_casts_them() {
         "300",
         "10:60",
         "10:20:60",
-        "10:20:30+01",
+        "10:20+01:00",
+        "10:20:30+24",
     ] {
         assert_eq!(parse_time(bad), None, "{bad}");
     }
+    assert_eq!(parse_time("10:20:30+01"), parse_time("11:20:30"));
+    assert_eq!(parse_time("10:20:30-00:20"), parse_time("10:00:30"));
     assert_eq!(parse_date_literal("2020-1-5"), Some(18_266));
     assert_eq!(parse_date_literal("2021-02-29"), None);
     assert_eq!(parse_time_literal("24:00:00"), None);

@@ -5,7 +5,7 @@ use arrow::compute::{SortOptions, take};
 use arrow::datatypes::{DataType as Arrow, Int32Type, Int64Type};
 use millstream_types::{DataType, Fault, TypeKind};
 
-use crate::binding::{convert, null_of};
+use crate::binding::convert;
 use crate::coerce::supports_implicit;
 use crate::kernel::{Arguments, broken, numbers, simple};
 use crate::{BoundCall, Call, EvalError, Example, Function};
@@ -39,6 +39,9 @@ fn subscript(call: &Call<'_>) -> Result<BoundCall, Fault> {
     const FORM: &str = "<ARRAY>[<INTEGER>]; <MAP>[<KEY>]";
     call.expect(2, 2, FORM)?;
     let (container, index) = (call.arg(0)?, call.arg(1)?);
+    if index.data_type.kind == TypeKind::Null {
+        call.no_bare_null()?;
+    }
     match &container.data_type.kind {
         TypeKind::Array(e) => {
             if let Some(i) = index.as_literal().and_then(|v| v.as_int())
@@ -52,7 +55,10 @@ fn subscript(call: &Call<'_>) -> Result<BoundCall, Fault> {
                 .at(index.span.unwrap_or(call.span))
                 .hint("the first item is [1]"));
             }
-            let index = call.number(1, TypeKind::BigInt, FORM)?;
+            if index.data_type.kind != TypeKind::Int {
+                return Err(call.refuse(FORM));
+            }
+            let index = convert(index.clone(), TypeKind::BigInt);
             let kernel = simple("[]", |arguments, _| {
                 let index = arguments.numbers::<Int64Type>(1)?;
                 picked(arguments, |_, row, range| {
@@ -67,8 +73,9 @@ fn subscript(call: &Call<'_>) -> Result<BoundCall, Fault> {
         TypeKind::Map(k, v) => {
             let kind = &index.data_type.kind;
             let key = match kind {
-                TypeKind::Null => null_of(k.kind.clone()),
                 _ if kind.is_string() && k.kind.is_string() => index.clone(),
+                // Numbers are one family: the key is taken for one of the map's.
+                _ if kind.is_numeric() && k.kind.is_numeric() => convert(index.clone(), k.kind.clone()),
                 _ if supports_implicit(kind, &k.kind) => convert(index.clone(), k.kind.clone()),
                 _ => return Err(call.refuse(FORM)),
             };

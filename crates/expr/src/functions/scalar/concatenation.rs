@@ -16,6 +16,7 @@ pub(super) const FUNCTIONS: &[Function] = &[Function::new(
 fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
     const FORM: &str = "<STRING> || <STRING>";
     call.expect(2, 2, FORM)?;
+    call.no_bare_null()?;
     let (a, b) = (call.string(0, FORM)?, call.string(1, FORM)?);
     let kind = match (&a.data_type.kind, &b.data_type.kind) {
         (TypeKind::Char(x), TypeKind::Char(y)) => TypeKind::Char(x.saturating_add(*y).min(MAX_LENGTH)),

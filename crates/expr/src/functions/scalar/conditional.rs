@@ -31,7 +31,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "IFNULL(value ANY, otherwise ANY) -> common type",
         "The value, or the other one if it is NULL.",
         &[Example::new("IFNULL(CAST(NULL AS INT), 5)", "5")],
-        |c| coalesce(c, 2, 2),
+        if_null,
     ),
     Function::new(
         "NVL",
@@ -60,6 +60,15 @@ fn if_else(call: &Call<'_>) -> Result<BoundCall, Fault> {
     }
     let values = call.args.get(1..).unwrap_or_default();
     let (values, data_type) = unify(values).ok_or_else(|| call.refuse(FORM))?;
+    let kind = &data_type.kind;
+    if !(kind.is_numeric()
+        || kind.is_string()
+        || kind.is_binary()
+        || kind.is_datetime()
+        || *kind == TypeKind::Boolean)
+    {
+        return Err(call.refuse(FORM));
+    }
     // As in Flink, a condition that may be NULL makes the type nullable, although a NULL condition gives the second value.
     let nullable = data_type.nullable || condition.data_type.nullable;
     let data_type = data_type.with_nullable(nullable);
@@ -72,6 +81,21 @@ fn if_else(call: &Call<'_>) -> Result<BoundCall, Fault> {
         zip(truth, &array(1)?, &array(2)?).map_err(broken)
     });
     Ok(BoundCall::new(data_type, args, kernel))
+}
+
+/// A value that is never NULL keeps its text type, whatever the other one is.
+fn if_null(call: &Call<'_>) -> Result<BoundCall, Fault> {
+    let bound = coalesce(call, 2, 2)?;
+    match call.args.first() {
+        Some(value)
+            if !value.data_type.nullable
+                && (value.data_type.kind.is_string() || value.data_type.kind.is_binary()) =>
+        {
+            let kernel = simple("IFNULL", |arguments, _| Ok(arguments.column(0)?.array().clone()));
+            Ok(BoundCall::new(value.data_type.clone(), vec![value.clone()], kernel))
+        }
+        _ => Ok(bound),
+    }
 }
 
 fn coalesce(call: &Call<'_>, least: usize, most: usize) -> Result<BoundCall, Fault> {

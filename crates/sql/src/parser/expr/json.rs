@@ -143,8 +143,7 @@ impl Parser<'_> {
             self.advance();
         }
         let key = self.expr()?;
-        let separated =
-            self.eat_word("VALUE") || (!keyword && (self.eat(Kind::Colon) || self.eat(Kind::Comma)));
+        let separated = self.eat_word("VALUE") || (!keyword && self.eat(Kind::Colon));
         if !separated {
             return Err(self.unexpected("VALUE"));
         }

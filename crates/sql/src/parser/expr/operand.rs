@@ -9,6 +9,51 @@ use crate::lexer::Kind;
 use crate::parser::fault::{parse_fault_at, reserved_hint};
 use crate::parser::{Parse, Parser};
 
+/// The functions of `{fn …}` that Flink finds, and their names in SQL.
+const JDBC_FUNCTIONS: [(&str, &str); 41] = [
+    ("ABS", "ABS"),
+    ("ACOS", "ACOS"),
+    ("ASIN", "ASIN"),
+    ("ATAN", "ATAN"),
+    ("ATAN2", "ATAN2"),
+    ("CEILING", "CEILING"),
+    ("CONCAT", "CONCAT"),
+    ("COS", "COS"),
+    ("COT", "COT"),
+    ("DAYOFMONTH", "DAYOFMONTH"),
+    ("DAYOFWEEK", "DAYOFWEEK"),
+    ("DAYOFYEAR", "DAYOFYEAR"),
+    ("DEGREES", "DEGREES"),
+    ("EXP", "EXP"),
+    ("FLOOR", "FLOOR"),
+    ("HOUR", "HOUR"),
+    ("IFNULL", "IFNULL"),
+    ("LCASE", "LOWER"),
+    ("LENGTH", "CHAR_LENGTH"),
+    ("LOCATE", "LOCATE"),
+    ("LOG", "LN"),
+    ("LOG10", "LOG10"),
+    ("LTRIM", "LTRIM"),
+    ("MINUTE", "MINUTE"),
+    ("MOD", "MOD"),
+    ("MONTH", "MONTH"),
+    ("PI", "PI"),
+    ("POWER", "POWER"),
+    ("QUARTER", "QUARTER"),
+    ("RADIANS", "RADIANS"),
+    ("RTRIM", "RTRIM"),
+    ("SECOND", "SECOND"),
+    ("SIGN", "SIGN"),
+    ("SIN", "SIN"),
+    ("SQRT", "SQRT"),
+    ("TAN", "TAN"),
+    ("TIMESTAMPADD", "TIMESTAMPADD"),
+    ("TIMESTAMPDIFF", "TIMESTAMPDIFF"),
+    ("UCASE", "UPPER"),
+    ("WEEK", "WEEK"),
+    ("YEAR", "YEAR"),
+];
+
 impl Parser<'_> {
     /// One operand, without what may follow it.
     ///
@@ -241,6 +286,10 @@ impl Parser<'_> {
             "D" => Literal::Date,
             "T" => Literal::Time,
             "TS" => Literal::Timestamp,
+            "FN" if JDBC_FUNCTIONS.iter().any(|(n, _)| self.word_at(1).eq_ignore_ascii_case(n)) => {
+                self.advance();
+                return self.jdbc_function();
+            }
             "FN" => {
                 return Err(Fault::user("unsupported", "Flink finds no function in {fn …}")
                     .at(start.span())
@@ -252,6 +301,19 @@ impl Parser<'_> {
         let text = self.text("a string")?;
         self.expect(Kind::RightBrace, "'}'")?;
         Ok(ExprKind::Literal(literal(text.value)))
+    }
+
+    /// The call in `{fn call}`, by its name in Flink SQL.
+    fn jdbc_function(&mut self) -> Parse<ExprKind> {
+        let mut call = self.expr()?;
+        self.expect(Kind::RightBrace, "'}'")?;
+        if let ExprKind::Function(function) = &mut call.kind
+            && let [name] = function.name.parts.as_mut_slice()
+            && let Some((_, own)) = JDBC_FUNCTIONS.iter().find(|(n, _)| name.value.eq_ignore_ascii_case(n))
+        {
+            name.value = (*own).to_string();
+        }
+        Ok(call.kind)
     }
 
     /// Whether `(` at hand opens a query rather than an expression, a list or a join: it stands before SELECT, WITH,

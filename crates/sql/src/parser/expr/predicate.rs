@@ -13,6 +13,12 @@ enum Members {
     List(Vec<Expr>),
 }
 
+/// What Flink's grammar reads, but finds no operator for.
+fn no_such_operator(name: &str) -> Fault {
+    Fault::user("unknown-function", format!("No match found for function signature {name}"))
+        .hint("compare CARDINALITY(...), or unnest the collection")
+}
+
 impl Parser<'_> {
     /// An operator that begins with the word at hand: Some(true) if another operand must follow, Some(false) if the word
     /// is no operator, None if the operand on the stack was completed.
@@ -57,9 +63,9 @@ impl Parser<'_> {
                 self.push_period(climb, PeriodOp::ImmediatelySucceeds, span)?;
             }
             "MULTISET" | "SUBMULTISET" => {
-                return Err(Fault::not_yet("operators on multisets").at(span));
+                return Err(no_such_operator("MULTISET").at(span));
             }
-            "MEMBER" => return Err(Fault::not_yet("MEMBER OF").at(span)),
+            "MEMBER" => return Err(no_such_operator("MEMBER OF").at(span)),
             _ => return Ok(Some(false)),
         }
         Ok(Some(true))
@@ -196,7 +202,7 @@ impl Parser<'_> {
                 "SCALAR" => IsTest::JsonScalar,
                 _ => IsTest::JsonValue,
             },
-            "A" | "EMPTY" => return Err(Fault::not_yet("IS A SET and IS EMPTY").at(self.here())),
+            "A" | "EMPTY" => return Err(no_such_operator("IS A SET, IS EMPTY").at(self.here())),
             _ => {
                 let hint =
                     "IS asks for NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM; compare values with =";

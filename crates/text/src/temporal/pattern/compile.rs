@@ -11,8 +11,7 @@ impl DatePattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// User, for a letter that Java does not know, too many letters, a quote or bracket left open; NotYet for names
-    /// of zones.
+    /// User, for a letter that Java does not know, too many letters, a quote or bracket left open.
     pub fn compile(pattern: &str) -> Result<DatePattern, Fault> {
         let mut parser = Parser { stack: vec![Level::default()], pattern };
         let mut rest = pattern;
@@ -44,6 +43,28 @@ impl DatePattern {
             parser.close()?;
         }
         Ok(DatePattern { items: parser.stack.pop().map(|l| l.items).unwrap_or_default() })
+    }
+
+    /// Compiles a pattern that texts are to be read by.
+    ///
+    /// # Errors
+    /// As for [`DatePattern::compile`]; NotYet also for names of zones.
+    pub fn compile_reading(pattern: &str) -> Result<DatePattern, Fault> {
+        fn names_zone(items: &[Item]) -> bool {
+            items.iter().any(|item| match item {
+                Item::ZoneName | Item::DayPeriod(_) => true,
+                Item::Optional(items) => names_zone(items),
+                Item::Pad(_, item) => names_zone(std::slice::from_ref(item)),
+                _ => false,
+            })
+        }
+        let compiled = Self::compile(pattern)?;
+        if names_zone(&compiled.items) {
+            return Err(Fault::not_yet(
+                "reading names of zones and parts of the day (the letters 'z', 'v' and 'B' of a date pattern)",
+            ));
+        }
+        Ok(compiled)
     }
 }
 
@@ -242,11 +263,16 @@ impl Parser<'_> {
                 })),
                 _ => return Err(self.bad("'O' is written once or four times")),
             },
-            'z' | 'v' | 'B' => {
-                return Err(Fault::not_yet(format!(
-                    "the letter '{letter}' (names of zones and parts of the day) in a date pattern"
-                )));
-            }
+            'z' => (count <= 4).then_some(Item::ZoneName),
+            'v' => match count {
+                1 | 4 => Some(Item::ZoneName),
+                _ => return Err(self.bad("'v' is written once or four times")),
+            },
+            'B' => match count {
+                1 | 4 => Some(Item::DayPeriod(false)),
+                5 => Some(Item::DayPeriod(true)),
+                _ => return Err(self.bad("'B' is written once, four or five times")),
+            },
             _ => return Err(self.bad(&format!("there is no letter '{letter}'"))),
         };
         match (item.ok_or_else(|| too_many(self))?, pad) {

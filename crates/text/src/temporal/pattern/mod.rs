@@ -94,6 +94,10 @@ enum Item {
     Offset(OffsetStyle),
     /// A zone's id.
     ZoneId,
+    /// A zone's name; only to be printed, which no value has a zone for.
+    ZoneName,
+    /// The part of the day, such as `in the morning`; narrow ones are shorter where there are shorter ones. Only to be printed.
+    DayPeriod(bool),
 }
 
 /// How an offset is written.

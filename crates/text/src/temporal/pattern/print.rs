@@ -113,16 +113,34 @@ fn print_all(items: &[Item], view: &View, out: &mut String) -> Result<(), Fault>
                 (length..*width).for_each(|_| out.push(' '));
                 out.push_str(&text);
             }
-            Item::Offset(_) | Item::ZoneId => {
+            Item::DayPeriod(narrow) => {
+                let minutes = view.number(Field::Hour) * 60 + view.number(Field::Minute);
+                out.push_str(day_period(minutes, *narrow));
+            }
+            Item::Offset(_) | Item::ZoneId | Item::ZoneName => {
                 return Err(Fault::user(
                     "bad-date-pattern",
                     "the date pattern asks for a zone, but the value has none",
                 )
-                .hint("leave the letters V, O, X, x, Z out of the pattern"));
+                .hint("leave the letters V, z, v, O, X, x, Z out of the pattern"));
             }
         }
     }
     Ok(())
+}
+
+/// The part of the day of American English (CLDR) at a minute of it.
+fn day_period(minutes: i64, narrow: bool) -> &'static str {
+    match (minutes, narrow) {
+        (0, true) => "mi",
+        (0, false) => "midnight",
+        (720, true) => "n",
+        (720, false) => "noon",
+        (360..720, _) => "in the morning",
+        (720..1080, _) => "in the afternoon",
+        (1080..1260, _) => "in the evening",
+        _ => "at night",
+    }
 }
 
 fn print_number(number: &Number, view: &View, out: &mut String) -> Result<(), Fault> {

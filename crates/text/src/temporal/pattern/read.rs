@@ -106,6 +106,9 @@ fn read_all(items: &[Item], text: &str, mut at: usize, values: &mut Values) -> R
             }
             Item::Offset(style) => read_offset(style, text, at, values)?,
             Item::ZoneId => read_zone(text, at, values)?,
+            Item::ZoneName | Item::DayPeriod(_) => {
+                return Err("names of zones and parts of the day are not read");
+            }
         };
     }
     Ok(at)

@@ -53,8 +53,8 @@ pub(super) fn bind(call: &Call<'_>, op: Operator) -> Result<BoundCall, Fault> {
             shift(call, a, b, op == Operator::Minus)
         }
         (Operator::Plus, i, t) if t.is_datetime() && i.is_interval() => shift(call, b, a, false),
-        (Operator::Times, i, n) if i.is_interval() && n.is_numeric() => Ok(multiplied(a, b, of(i.clone()))),
-        (Operator::Times, n, i) if i.is_interval() && n.is_numeric() => Ok(multiplied(b, a, of(i.clone()))),
+        (Operator::Times, i, n) if i.is_interval() && n.is_integer() => Ok(multiplied(a, b, of(i.clone()))),
+        (Operator::Times, n, i) if i.is_interval() && n.is_integer() => Ok(multiplied(b, a, of(i.clone()))),
         _ => Err(call.refuse(&op.form())),
     }
 }
@@ -62,10 +62,6 @@ pub(super) fn bind(call: &Call<'_>, op: Operator) -> Result<BoundCall, Fault> {
 /// A date, time or timestamp moved by an interval.
 fn shift(call: &Call<'_>, time: &Expr, interval: &Expr, back: bool) -> Result<BoundCall, Fault> {
     let kind = time.data_type.kind.plain();
-    if matches!(kind, TypeKind::Time(_)) && matches!(interval.data_type.kind, TypeKind::IntervalYearMonth(..))
-    {
-        return Err(call.refuse("<TIME> + <INTERVAL of days, hours, minutes or seconds>"));
-    }
     let months = matches!(interval.data_type.kind, TypeKind::IntervalYearMonth(..));
     let data_type = DataType { kind: kind.clone(), nullable: call.any_nullable() };
     let name = if back { "-" } else { "+" };
@@ -116,6 +112,8 @@ fn moved(
             let times = arguments.numbers::<Time32MillisecondType>(0)?;
             build::<Time32MillisecondType>(rows, |row| {
                 let (Some(t), Some(by)) = (times.get(row), by(row)) else { return Ok(None) };
+                // Months do nothing to a time of day.
+                let by = if months { 0 } else { by };
                 Ok(Some(i64::from(t).wrapping_add(by).rem_euclid(DAY_MILLIS) as i32))
             })?
         }

@@ -75,7 +75,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "ATAN2(y NUMERIC, x NUMERIC) -> DOUBLE",
         "The angle of the point (x, y).",
         &[Example::new("ATAN2(0, 1)", "0.0")],
-        |c| two(c, "ATAN2", f64::atan2),
+        |c| {
+            // Flink knows ATAN2 of two DECIMALs and of two other numbers.
+            let decimals = c.args.iter().filter(|a| matches!(a.data_type.kind, TypeKind::Decimal { .. }));
+            match decimals.count() {
+                1 => Err(c.refuse("ATAN2(<NUMERIC>, <NUMERIC>), both DECIMAL or none")),
+                _ => two(c, "ATAN2", f64::atan2),
+            }
+        },
     ),
     Function::new(
         "PI",

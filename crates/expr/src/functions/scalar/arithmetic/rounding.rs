@@ -98,6 +98,7 @@ fn to_digits(call: &Call<'_>, name: &'static str, way: Way) -> Result<BoundCall,
     let mut args = vec![value.clone()];
     let digits = match call.args.get(1) {
         None => Some(0),
+        Some(d) if d.data_type.kind == TypeKind::BigInt => return Err(call.refuse(&form)),
         Some(d) => {
             args.push(call.number(1, TypeKind::Int, &form)?);
             constant_int(d)
@@ -111,8 +112,10 @@ fn to_digits(call: &Call<'_>, name: &'static str, way: Way) -> Result<BoundCall,
         _ => kind.clone(),
     };
     let data_type = DataType { kind: result.clone(), nullable: call.any_nullable() };
+    let approximate = result.is_approximate();
     let kernel = simple(name, move |arguments, _| rounded(arguments, way, &result));
-    Ok(BoundCall::new(data_type, args, kernel))
+    let bound = BoundCall::new(data_type, args, kernel);
+    Ok(if approximate { bound.fallible() } else { bound })
 }
 
 /// The value of an integer literal, below a minus and casts.
@@ -135,9 +138,10 @@ fn rounded(arguments: &Arguments<'_>, way: Way, kind: &TypeKind) -> Result<Array
         arguments: &Arguments<'_>,
         way: Way,
         digits: impl Fn(usize) -> Option<i32>,
+        narrow: impl Fn(i64) -> T::Native,
     ) -> Result<ArrayRef, EvalError>
     where
-        T::Native: Into<i64> + TryFrom<i64>,
+        T::Native: Into<i64>,
     {
         let a: Numbers<'_, T> = arguments.numbers::<T>(0)?;
         build::<T>(arguments.rows(), |row| {
@@ -147,14 +151,15 @@ fn rounded(arguments: &Arguments<'_>, way: Way, kind: &TypeKind) -> Result<Array
             }
             let v: i64 = v.into();
             let r = round_at(i128::from(v), d.unsigned_abs(), way);
-            Ok(i64::try_from(r).ok().and_then(|r| T::Native::try_from(r).ok()))
+            // What leaves the type's range wraps, as all arithmetic of integers.
+            Ok(Some(narrow(r as i64)))
         })
     }
     match kind {
-        TypeKind::TinyInt => ints::<Int8Type>(arguments, way, digits),
-        TypeKind::SmallInt => ints::<Int16Type>(arguments, way, digits),
-        TypeKind::Int => ints::<Int32Type>(arguments, way, digits),
-        TypeKind::BigInt => ints::<Int64Type>(arguments, way, digits),
+        TypeKind::TinyInt => ints::<Int8Type>(arguments, way, digits, |v| v as i8),
+        TypeKind::SmallInt => ints::<Int16Type>(arguments, way, digits, |v| v as i16),
+        TypeKind::Int => ints::<Int32Type>(arguments, way, digits, |v| v as i32),
+        TypeKind::BigInt => ints::<Int64Type>(arguments, way, digits, |v| v),
         TypeKind::Float => {
             let a = arguments.numbers::<Float32Type>(0)?;
             build::<Float32Type>(arguments.rows(), |row| {
@@ -163,14 +168,14 @@ fn rounded(arguments: &Arguments<'_>, way: Way, kind: &TypeKind) -> Result<Array
                 let mut text = String::new();
                 millstream_text::number::push_f32(&mut text, v);
                 let exact: f64 = text.parse().unwrap_or(f64::from(v));
-                Ok(Some(round_float(exact, d, way) as f32))
+                round_finite(exact, d, way, row).map(|v| Some(v as f32))
             })
         }
         TypeKind::Double => {
             let a = arguments.numbers::<Float64Type>(0)?;
             build::<Float64Type>(arguments.rows(), |row| {
                 let (Some(v), Some(d)) = (a.get(row), digits(row)) else { return Ok(None) };
-                Ok(Some(round_float(v, d, way)))
+                round_finite(v, d, way, row).map(Some)
             })
         }
         TypeKind::Decimal { precision, scale } => {
@@ -178,6 +183,16 @@ fn rounded(arguments: &Arguments<'_>, way: Way, kind: &TypeKind) -> Result<Array
         }
         other => Err(Fault::internal(format!("{other} cannot be rounded")).into()),
     }
+}
+
+/// NaN and the infinities cannot be rounded: in Flink they fail the job, too.
+fn round_finite(value: f64, digits: i32, way: Way, row: usize) -> Result<f64, EvalError> {
+    if !value.is_finite() {
+        let fault = Fault::user("bad-argument", format!("{value} cannot be rounded"))
+            .hint("leave such values out: WHERE x < 1e308 AND x > -1e308");
+        return Err(EvalError::at_row(row, fault));
+    }
+    Ok(round_float(value, digits, way))
 }
 
 /// A DOUBLE by its shortest decimal text: 2.675 rounds to 2.68, though its binary value is below.

@@ -147,6 +147,7 @@ fn from_arrays(call: &Call<'_>) -> Result<BoundCall, Fault> {
 fn union(call: &Call<'_>) -> Result<BoundCall, Fault> {
     const FORM: &str = "MAP_UNION(<COMMON>, ...)";
     call.expect(1, usize::MAX, FORM)?;
+    call.no_bare_null()?;
     let types: Vec<DataType> = call.args.iter().map(|a| a.data_type.plain()).collect();
     let common = argument_type(&types).ok_or_else(|| call.refuse(FORM))?;
     let TypeKind::Map(key, value) = &common.kind else { return Err(call.refuse(FORM)) };

@@ -44,7 +44,8 @@ fn ordered_array(call: &Call<'_>, form: &str) -> Result<(Expr, DataType), Fault>
         TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Multiset(_) | TypeKind::Row(_) => {
             Err(call.refuse(form))
         }
-        TypeKind::Variant | TypeKind::Bitmap | TypeKind::Raw(_) => Err(call.refuse(form)),
+        TypeKind::Variant | TypeKind::Bitmap | TypeKind::Raw(_) | TypeKind::Boolean => Err(call.refuse(form)),
+        TypeKind::IntervalYearMonth(..) | TypeKind::IntervalDayTime(..) => Err(call.refuse(form)),
         _ => Ok((array, element)),
     }
 }

@@ -45,10 +45,20 @@ fn meet_all(call: &Call<'_>, value: &Expr, items: &[Expr]) -> Result<(Expr, Vec<
     let types: Vec<DataType> = items.iter().map(|i| i.data_type.clone()).collect();
     let items: Vec<Expr> = match common_type(&types) {
         Some(t) if !matches!(t.kind, TypeKind::Null) => {
-            let kind = if t.kind.is_string() { TypeKind::STRING } else { t.kind };
+            // A text is looked for among the texts of the items.
+            let texts = t.kind.is_string() || value.data_type.kind.is_string();
+            let kind = if texts { TypeKind::STRING } else { t.kind };
             items.iter().map(|i| constant(convert(i.clone(), kind.clone()))).collect()
         }
-        _ => items.to_vec(),
+        Some(_) => items.to_vec(),
+        None => {
+            return Err(Fault::user(
+                "argument-types",
+                "Values in expression list must have compatible types",
+            )
+            .at(call.span)
+            .hint("cast them to one type"));
+        }
     };
     let mut met = Vec::with_capacity(items.len());
     for item in &items {

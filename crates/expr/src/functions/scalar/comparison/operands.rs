@@ -36,7 +36,9 @@ pub(in crate::functions::scalar) fn meet(
         (_, K::Null) => (a.clone(), null_of(x.clone())),
         (K::Float, K::Float) => as_they_are(),
         _ if x.is_numeric() && y.is_numeric() => {
-            if x.is_approximate() || y.is_approximate() {
+            if *x == K::Float && y.is_integer() || *y == K::Float && x.is_integer() {
+                both(K::Float)
+            } else if x.is_approximate() || y.is_approximate() {
                 both(K::Double)
             } else if x.is_integer() && y.is_integer() {
                 both(common_type(&[a.data_type.clone(), b.data_type.clone()]).ok_or_else(refuse)?.kind)
@@ -75,6 +77,7 @@ pub(in crate::functions::scalar) fn meet(
         {
             as_they_are()
         }
+        (K::Structured(..), K::Structured(..)) if op.is_equality() && x == y => as_they_are(),
         (K::Array(_), K::Array(_))
         | (K::Map(..), K::Map(..))
         | (K::Multiset(_), K::Multiset(_))

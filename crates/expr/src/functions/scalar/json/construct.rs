@@ -4,6 +4,7 @@ use millstream_types::{DataType, Fault, TypeKind};
 
 use super::printer::{JsonPrinter, push_object};
 use super::{is_null_constant, words};
+use crate::binding::null_of;
 use crate::kernel::{Arguments, simple, strings};
 use crate::{BoundCall, Call, Column, EvalError, Example, Expr, ExprKind, Function};
 
@@ -69,10 +70,17 @@ fn item(call: &Call<'_>, value: &Expr) -> Result<(Expr, Item), Fault> {
             _ => {}
         }
     }
-    if !JsonPrinter::can_write(&value.data_type.kind) {
+    if !JsonPrinter::can_write(&value.data_type.kind) || value.data_type.kind == TypeKind::Null {
         return Err(no_json(call, value));
     }
     Ok((value.clone(), Item::Value(value.data_type.clone())))
+}
+
+fn name_of(value: &Expr) -> Option<&str> {
+    match &value.kind {
+        ExprKind::Call(inner) => Some(&inner.name),
+        _ => None,
+    }
 }
 
 fn no_json(call: &Call<'_>, value: &Expr) -> Fault {
@@ -98,8 +106,19 @@ fn written(
 
 fn string(call: &Call<'_>) -> Result<BoundCall, Fault> {
     call.expect(1, 1, "JSON_STRING(<ANY>)")?;
-    call.no_bare_null()?;
     let value = call.arg(0)?.clone();
+    if value.data_type.kind == TypeKind::Null {
+        return Ok(BoundCall::new(
+            DataType::string(),
+            vec![null_of(TypeKind::STRING)],
+            simple("JSON_STRING", |arguments, _| Ok(arguments.column(0)?.array().clone())),
+        ));
+    }
+    if let Some("JSON_OBJECT" | "JSON_ARRAY") = name_of(&value) {
+        // It is JSON already.
+        let kernel = simple("JSON_STRING", |arguments, _| Ok(arguments.column(0)?.array().clone()));
+        return Ok(BoundCall::new(value.data_type.clone(), vec![value], kernel));
+    }
     if !JsonPrinter::can_write(&value.data_type.kind) {
         return Err(no_json(call, &value));
     }

@@ -20,6 +20,9 @@ fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
     const FORM: &str = "JSON_EXISTS(<CHARACTER>, <CHARACTER>)";
     call.expect(2, 2, FORM)?;
     let args = text_and_path(call, FORM)?;
+    if super::is_null_constant(call.arg(1)?) {
+        return Err(call.refuse(FORM));
+    }
     let path = PathOf::of(call)?;
     let on_error = match words(call, "on-error") {
         None | Some("FALSE") => Some(Some(false)),

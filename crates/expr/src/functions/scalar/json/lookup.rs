@@ -19,7 +19,7 @@ pub(super) struct PathOf {
 
 /// What a path found in a text.
 pub(super) enum Found<'a> {
-    /// A value; JSON's `null` too.
+    /// A value, but not JSON's `null`.
     Value(Cow<'a, Json>),
     /// Nothing, in lax mode.
     Missing,
@@ -110,6 +110,18 @@ impl<'a> Lookup<'a> {
     }
 }
 
+/// A value that a path found. JSON's null is no result, and an error to a strict path.
+fn found(value: Cow<'_, Json>, mode: PathMode) -> Found<'_> {
+    match (&*value, mode) {
+        (Json::Null, PathMode::Strict) => {
+            let what = "Strict jsonpath mode requires a non empty returned value, but is null";
+            Found::Error(Fault::user("json-empty", what).hint("NULL ON ERROR allows it"))
+        }
+        (Json::Null, PathMode::Lax) => Found::Missing,
+        _ => Found::Value(value),
+    }
+}
+
 fn look<R>(
     text: &str,
     compiled: &Compiled,
@@ -123,7 +135,7 @@ fn look<R>(
     };
     // What is found in one pass is what the tree has; where there is nothing the tree says why.
     match path.locate(text) {
-        Some(Ok(Some(value))) => return then(Found::Value(Cow::Owned(value)), path.mode()),
+        Some(Ok(Some(value))) => return then(found(Cow::Owned(value), path.mode()), path.mode()),
         Some(Ok(None)) if path.mode() == PathMode::Lax => return then(Found::Missing, PathMode::Lax),
         Some(Ok(None)) if quiet => {
             return then(Found::Error(Fault::user("json-path", String::new())), path.mode());
@@ -136,10 +148,10 @@ fn look<R>(
         Err(_) if path.mode() == PathMode::Lax => return then(Found::Missing, PathMode::Lax),
         Err(e) => return then(Found::Error(e.into()), path.mode()),
     };
-    let found = match path.evaluate(&json).outcome {
-        Outcome::Value(v) => Found::Value(v),
+    let outcome = match path.evaluate(&json).outcome {
+        Outcome::Value(v) => found(v, path.mode()),
         Outcome::Missing => Found::Missing,
         Outcome::Error(message) => Found::Error(Fault::user("json-path", message)),
     };
-    then(found, path.mode())
+    then(outcome, path.mode())
 }

@@ -94,7 +94,7 @@ impl<'a> JsonPrinter<'a> {
             }
             K::Map(k, v) => entries(k, v)?,
             K::Multiset(e) => entries(e, &TypeKind::Int.not_null())?,
-            K::Row(fields) => {
+            K::Row(fields) | K::Structured(_, fields) => {
                 let columns = array.as_struct_opt().ok_or_else(wrong)?.columns();
                 let mut named: Vec<_> = fields.iter().zip(columns).collect();
                 named.sort_by(|a, b| java_order(&a.0.name, &b.0.name));
@@ -184,9 +184,17 @@ impl<'a> JsonPrinter<'a> {
                 out.push(']');
             }
             Form::Map(keys, values) => {
-                let entries = list_range(a, row)
-                    .map(|i| (if keys.is_null(i) { "null" } else { keys.value(i) }, (values.as_ref(), i)))
-                    .collect();
+                let mut entries = Vec::new();
+                for i in list_range(a, row) {
+                    if keys.is_null(i) {
+                        return Err(Fault::user(
+                            "json-key",
+                            "a key of the MAP is NULL, which JSON has no form for",
+                        )
+                        .hint("leave such entries out"));
+                    }
+                    entries.push((keys.value(i), (values.as_ref(), i)));
+                }
                 push_object(entries, out)?;
             }
             Form::Row(fields) => {
@@ -217,7 +225,9 @@ fn can_write(kind: &TypeKind, depth: usize) -> bool {
         K::Array(e) => can_write(&e.kind, depth + 1),
         K::Map(k, v) => k.kind.is_string() && can_write(&v.kind, depth + 1),
         K::Multiset(e) => e.kind.is_string(),
-        K::Row(fields) => fields.iter().all(|f| can_write(&f.data_type.kind, depth + 1)),
+        K::Row(fields) | K::Structured(_, fields) => {
+            fields.iter().all(|f| can_write(&f.data_type.kind, depth + 1))
+        }
         other => other.is_numeric(),
     }
 }

@@ -178,7 +178,6 @@ impl Rules {
         convert: impl FnOnce(&Json) -> Result<T, Fault>,
     ) -> Result<Answer<T>, Fault> {
         let (instead, fault) = match found {
-            Found::Value(v) if *v == Json::Null => return Ok(Answer::Null),
             Found::Value(v) if v.is_scalar() => return convert(&v).map(Answer::Value),
             Found::Value(v) if mode == PathMode::Strict => {
                 let mut shown = String::new();

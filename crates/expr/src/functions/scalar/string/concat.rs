@@ -47,7 +47,7 @@ fn concat(call: &Call<'_>) -> Result<BoundCall, Fault> {
 }
 
 fn concat_ws(call: &Call<'_>) -> Result<BoundCall, Fault> {
-    let args = texts(call, 2, "CONCAT_WS(<CHARACTER>, <CHARACTER>, ...)")?;
+    let args = texts(call, 1, "CONCAT_WS(<CHARACTER> [, <CHARACTER>, ...])")?;
     let kernel = simple("CONCAT_WS", |arguments, _| {
         let separator = arguments.strings(0)?;
         let texts = arguments.columns().iter().skip(1).map(Strings::of).collect::<Result<Vec<_>, _>>()?;

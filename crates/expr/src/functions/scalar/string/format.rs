@@ -43,9 +43,14 @@ fn print(call: &Call<'_>) -> Result<BoundCall, Fault> {
         strings::build(arguments.rows(), |row, out| {
             let Some(format) = formats.get(row) else { return Ok(false) };
             let values: Vec<Value> = columns.iter().zip(&types).map(|(c, t)| c.value(row, t)).collect();
-            for ((text, printer), column) in texts.iter_mut().zip(&printers).zip(columns) {
+            for (((text, printer), column), data_type) in
+                texts.iter_mut().zip(&printers).zip(columns).zip(&types)
+            {
                 text.clear();
                 printer.push(column.index(row), text);
+                if data_type.kind.is_timestamp() {
+                    as_java_shows(text);
+                }
             }
             let given: Vec<PrintfArg<'_>> = values
                 .iter()
@@ -72,8 +77,28 @@ fn argument<'a>(value: &'a Value, data_type: &DataType, text: &'a str) -> Printf
         (TypeKind::BigInt, Value::Int(i)) => PrintfArg::BigInt(*i),
         (TypeKind::Float, Value::Float(f)) => PrintfArg::Float(*f as f32),
         (TypeKind::Double, Value::Float(f)) => PrintfArg::Double(*f),
+        // Dates and times come as the numbers that Flink holds: days, milliseconds, months.
+        (TypeKind::Date | TypeKind::Time(_) | TypeKind::IntervalYearMonth(..), Value::Int(i)) => {
+            PrintfArg::Int(*i as i32)
+        }
+        (TypeKind::IntervalDayTime(..), Value::Int(i)) => PrintfArg::BigInt(*i),
         (k, Value::String(s)) if k.is_string() => PrintfArg::String(s),
         _ => PrintfArg::Other(text),
+    }
+}
+
+/// A timestamp's text as `java.time.LocalDateTime` has it: `2020-01-01T00:00`, without seconds that are 0.
+fn as_java_shows(text: &mut String) {
+    if let Some(at) = text.find(' ') {
+        text.replace_range(at..=at, "T");
+    }
+    if let Some((_, fraction)) = text.split_once('.') {
+        let width = fraction.trim_end_matches('0').len().div_ceil(3) * 3;
+        let wanted = text.len() - fraction.len() + width.min(fraction.len());
+        text.truncate(if width == 0 { wanted.saturating_sub(1) } else { wanted });
+    }
+    if let Some(short) = text.strip_suffix(":00").filter(|s| s.len() >= 16).map(str::len) {
+        text.truncate(short);
     }
 }
 

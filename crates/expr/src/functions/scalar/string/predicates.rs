@@ -23,9 +23,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "IS_DECIMAL",
         "IS_DECIMAL(text STRING) -> BOOLEAN\nIS_DECIMAL(number NUMERIC) -> BOOLEAN",
-        "Whether the text can be read as a number. FALSE for NULL.",
+        "Whether the text can be read as a number. TRUE for numbers but DECIMAL, FALSE for NULL.",
         &[Example::new("IS_DECIMAL('-1.5')", "TRUE")],
-        |c| bind(c, "IS_DECIMAL", is_decimal, |_| true),
+        |c| bind(c, "IS_DECIMAL", is_decimal, |k| !matches!(k, TypeKind::Decimal { .. })),
     ),
     Function::new(
         "IS_DIGIT",

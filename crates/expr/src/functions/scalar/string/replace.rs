@@ -25,7 +25,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
          A NULL for `from` leaves the text as it is, a NULL for `to` counts as ''.",
         &[Example::new("TRANSLATE('www.apache.org', 'wapcheorg', ' APCHEcom')", "   .APACHE.com")],
         translate,
-    ),
+    )
+    .aliases(&["TRANSLATE3"]),
 ];
 
 fn replace(call: &Call<'_>) -> Result<BoundCall, Fault> {

@@ -58,6 +58,16 @@ fn object_of(call: &Call<'_>) -> Result<BoundCall, Fault> {
         return Err(call.refuse(FORM));
     };
     call.no_bare_null()?;
+    let identifier = |part: &str| {
+        !part.starts_with(|c: char| c.is_numeric())
+            && !part.is_empty()
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+    };
+    if !class.split('.').all(identifier) {
+        return Err(Fault::user("class-name", format!("'{class}' is no name of a class"))
+            .at(call.span)
+            .hint("names are like com.example.User"));
+    }
     let names = names(call, 1, FORM)?;
     let values: Vec<Expr> = call.args.iter().skip(2).step_by(2).cloned().collect();
     let fields: Vec<RowField> = names

@@ -34,25 +34,32 @@ fn bind(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let result = match (&kind, &step) {
         (TypeKind::Date, Step::Nanos(n)) if *n < DAY_NANOS => TypeKind::timestamp(6),
         (TypeKind::Date, _) => TypeKind::Date,
-        (TypeKind::Time(_), Step::Nanos(_)) => kind.clone(),
+        // Months do nothing to a time of day.
+        (TypeKind::Time(_), Step::Months(_)) => kind.clone(),
+        (TypeKind::Time(_), Step::Nanos(n)) if n % SECOND_NANOS == 0 => kind.clone(),
+        // Flink adds micro- and nanoseconds to nothing but a DATE, and milliseconds to no TIME.
+        (_, Step::Nanos(n)) if n % MILLI_NANOS != 0 => return Err(call.refuse(SIGNATURE)),
         (TypeKind::Timestamp(p, _), _) => TypeKind::timestamp((*p).max(step.precision())),
         (TypeKind::TimestampLtz(p, _), _) => TypeKind::timestamp_ltz((*p).max(step.precision())),
         _ => return Err(call.refuse(SIGNATURE)),
     };
     let data_type = DataType { kind: result.clone(), nullable: call.any_nullable() };
     let args = vec![count, moment.clone()];
+    let time_of_day = matches!(kind, TypeKind::Time(_));
     let kernel = simple("TIMESTAMPADD", move |arguments, _| {
         let counts = arguments.numbers::<Int64Type>(0)?;
         let moments = Moments::of(arguments, 1, &kind)?;
         build_moments(arguments.rows(), &result, |row| {
             let (Some(count), Some(moment)) = (counts.get(row), moments.get(row)) else { return Ok(None) };
-            Ok(Some(step.added(moment, count)))
+            Ok(Some(step.added(moment, count, time_of_day)))
         })
     });
     Ok(BoundCall::new(data_type, args, kernel).fallible())
 }
 
 const DAY_NANOS: i64 = 86_400_000_000_000;
+const SECOND_NANOS: i64 = 1_000_000_000;
+const MILLI_NANOS: i64 = 1_000_000;
 
 /// What one unit adds.
 enum Step {
@@ -83,9 +90,10 @@ impl Step {
         }
     }
 
-    fn added(&self, moment: DateTime, count: i64) -> DateTime {
+    fn added(&self, moment: DateTime, count: i64, time_of_day: bool) -> DateTime {
         match self {
             // Held where it is beyond every column, so that the result is out of range and nothing overflows.
+            Step::Months(_) if time_of_day => moment,
             Step::Months(months) => {
                 add_months(moment, count.saturating_mul(*months).clamp(-120_000_000, 120_000_000))
             }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::{DurationMillisecondType, Int32Type, IntervalYearMonthType};
-use millstream_text::temporal::{TimeUnit, months_between};
+use arrow::datatypes::{DurationMillisecondType, Int32Type, Int64Type, IntervalYearMonthType};
+use millstream_text::temporal::{DateTime, TimeUnit, months_between};
 use millstream_types::{DataType, Fault, TypeKind};
 
 use super::moments::Moments;
@@ -17,7 +17,7 @@ use crate::{BoundCall, Call, Example, Expr, Function};
 pub(in crate::functions::scalar) const FUNCTIONS: &[Function] = &[
     Function::new(
         "TIMESTAMPDIFF",
-        "TIMESTAMPDIFF(unit, from DATETIME, to DATETIME) -> INT",
+        "TIMESTAMPDIFF(unit, from DATETIME, to DATETIME) -> INT; BIGINT for NANOSECOND",
         "The whole units from one moment to another, negative when that is earlier.",
         &[
             Example::new("TIMESTAMPDIFF(DAY, DATE '2020-02-29', DATE '2019-02-28')", "-366"),
@@ -56,9 +56,23 @@ fn timestamp_diff(call: &Call<'_>) -> Result<BoundCall, Fault> {
     let (from, to) = (call.arg(0)?.data_type.kind.plain(), call.arg(1)?.data_type.kind.plain());
     let months = unit.months().filter(|_| unit != TimeUnit::IsoYear);
     let times = matches!(from, TypeKind::Time(_));
-    let known = (months.is_some() && !times) || unit.millis().is_some() || unit == TimeUnit::Microsecond;
+    let fine = matches!(unit, TimeUnit::Microsecond | TimeUnit::Nanosecond);
+    let known = (months.is_some() && !times) || unit.millis().is_some() || fine;
     if !comparable(&from, &to) || !known {
         return Err(call.refuse(SIGNATURE));
+    }
+    if unit == TimeUnit::Nanosecond {
+        let kernel = simple("TIMESTAMPDIFF", move |arguments, _| {
+            let (a, b) = (Moments::of(arguments, 0, &from)?, Moments::of(arguments, 1, &to)?);
+            build::<Int64Type>(arguments.rows(), |row| {
+                Ok(a.get(row).zip(b.get(row)).map(|(a, b)| {
+                    let days = b.days.wrapping_sub(a.days).wrapping_mul(86_400_000_000_000);
+                    days.wrapping_add(b.nanos - a.nanos)
+                }))
+            })
+        });
+        let result = TypeKind::BigInt.nullable().with_nullable(call.any_nullable());
+        return Ok(BoundCall::new(result, call.args.to_vec(), kernel));
     }
     let kernel = simple("TIMESTAMPDIFF", move |arguments, _| {
         let (a, b) = (Moments::of(arguments, 0, &from)?, Moments::of(arguments, 1, &to)?);
@@ -88,7 +102,8 @@ pub(in crate::functions::scalar) fn difference(call: &Call<'_>) -> Result<BoundC
     call.no_bare_null()?;
     let months = unit_of(call)?.months().is_some();
     let (to, from) = (call.arg(0)?.data_type.kind.plain(), call.arg(1)?.data_type.kind.plain());
-    if !comparable(&to, &from) || (months && matches!(to, TypeKind::Time(_))) {
+    let mixed = matches!(to, TypeKind::Date) != matches!(from, TypeKind::Date);
+    if !comparable(&to, &from) || mixed || (months && matches!(to, TypeKind::Time(_))) {
         return Err(call.refuse(SIGNATURE));
     }
     let kind = if months { TypeKind::interval_months() } else { TypeKind::interval_seconds() };
@@ -107,6 +122,16 @@ pub(in crate::functions::scalar) fn difference(call: &Call<'_>) -> Result<BoundC
         Ok(Arc::new(array) as ArrayRef)
     });
     Ok(BoundCall::new(data_type, call.args.to_vec(), kernel))
+}
+
+type Period = (Option<DateTime>, Option<DateTime>);
+
+/// The bounds of a period, the earlier first. As in Flink, an unknown bound counts as the begin.
+fn ordered(a: Option<DateTime>, b: Option<DateTime>) -> Period {
+    match (a, b) {
+        (Some(x), Some(y)) if x <= y => (a, b),
+        _ => (b, a),
+    }
 }
 
 fn overlaps(call: &Call<'_>) -> Result<BoundCall, Fault> {
@@ -139,10 +164,14 @@ fn overlaps(call: &Call<'_>) -> Result<BoundCall, Fault> {
         booleans::build(arguments.rows(), |row| {
             let mut values = moments.iter().map(|m| m.get(row));
             let mut next = || values.next().flatten();
-            let (Some(a), Some(b), Some(c), Some(d)) = (next(), next(), next(), next()) else {
-                return Ok(None);
-            };
-            Ok(Some(a.max(b) >= c.min(d) && c.max(d) >= a.min(b)))
+            let (first, second) = (ordered(next(), next()), ordered(next(), next()));
+            // AND of two comparisons, each unknown where one of its sides is.
+            let reaches = |(_, end): Period, (start, _): Period| Some(end? >= start?);
+            Ok(match (reaches(first, second), reaches(second, first)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            })
         })
     });
     let nullable = args.iter().any(|a| a.data_type.nullable);

@@ -6,12 +6,12 @@ use millstream_text::number::power_of_ten;
 use millstream_text::temporal::{
     DatePattern, DateTime, SimplePattern, Zone, parse_date, parse_timestamp, timestamp_value_of,
 };
-use millstream_types::{DataType, Fault, TypeKind};
+use millstream_types::{DataType, Fault, FaultKind, TypeKind, Value};
 
 use super::DEFAULT_PATTERN;
 use super::moments::{build_moments, session_zone};
 use super::patterns::Pattern;
-use crate::binding::convert;
+use crate::binding::{convert, null_of};
 use crate::kernel::numbers::build;
 use crate::kernel::{Arguments, simple};
 use crate::{BoundCall, Call, EvalError, Example, Expr, Function};
@@ -115,12 +115,21 @@ fn to_timestamp(call: &Call<'_>) -> Result<BoundCall, Fault> {
         });
         return Ok(BoundCall::new(result.nullable(), args, kernel));
     }
+    // A pattern that is wrong reads nothing.
+    if let Some(pattern) = call.literal_text(1)
+        && DatePattern::compile_reading(pattern).is_err_and(|f| f.kind() == FaultKind::User)
+    {
+        let kernel = simple("TO_TIMESTAMP", |arguments, _| {
+            build_moments(arguments.rows(), &TypeKind::timestamp(3), |_| Ok(None))
+        });
+        return Ok(BoundCall::new(result.nullable(), args, kernel));
+    }
     let kernel = with_pattern(call, result.clone())?;
     Ok(BoundCall::new(result.nullable(), args, kernel).fallible())
 }
 
 fn with_pattern(call: &Call<'_>, result: TypeKind) -> Result<crate::KernelRef, Fault> {
-    let compiled = Pattern::of(call, 1, "", DatePattern::compile)?;
+    let compiled = Pattern::of(call, 1, "", DatePattern::compile_reading)?;
     Ok(simple("TO_TIMESTAMP", move |arguments, _| {
         let (texts, patterns) = (arguments.strings(0)?, arguments.strings(1)?);
         let cache = compiled.cache();
@@ -142,6 +151,17 @@ fn to_timestamp_ltz(call: &Call<'_>) -> Result<BoundCall, Fault> {
     }
     let args = strings_of(call, 3, LTZ)?;
     let result = TypeKind::timestamp_ltz(3);
+    // Unlike anywhere else, a wrong constant fails the planning.
+    if args.len() > 1
+        && let Some(pattern) = call.literal_text(1)
+    {
+        DatePattern::compile_reading(pattern).map_err(|f| f.at(call.span))?;
+    }
+    if args.len() > 2
+        && let Some(id) = call.literal_text(2)
+    {
+        Zone::of(id).map_err(|f| f.at(call.span))?;
+    }
     let kernel = match args.len() {
         1 => {
             let kind = result.clone();
@@ -168,7 +188,7 @@ fn unreadable(text: &str, why: &str) -> Fault {
 }
 
 fn in_zone(call: &Call<'_>, result: TypeKind) -> Result<crate::KernelRef, Fault> {
-    let compiled = Pattern::of(call, 1, "", DatePattern::compile)?;
+    let compiled = Pattern::of(call, 1, "", DatePattern::compile_reading)?;
     Ok(simple("TO_TIMESTAMP_LTZ", move |arguments, _| {
         let (texts, patterns, zones) = (arguments.strings(0)?, arguments.strings(1)?, arguments.strings(2)?);
         let cache = compiled.cache();
@@ -196,7 +216,15 @@ fn from_number(call: &Call<'_>, number: &Expr) -> Result<BoundCall, Fault> {
     call.expect(1, 2, LTZ)?;
     let precision = match call.args.get(1) {
         None => 3,
-        Some(p) if !p.data_type.kind.is_integer() => return Err(call.refuse(LTZ)),
+        // Of an unknown precision nothing is made.
+        Some(p) if p.as_literal().is_some_and(Value::is_null) && p.data_type.kind != TypeKind::Null => {
+            let null = null_of(TypeKind::timestamp_ltz(3));
+            let kernel = simple("TO_TIMESTAMP_LTZ", |arguments, _| Ok(arguments.column(0)?.array().clone()));
+            return Ok(BoundCall::new(TypeKind::timestamp_ltz(3).nullable(), vec![null], kernel));
+        }
+        Some(p) if !p.data_type.kind.is_integer() || p.data_type.kind == TypeKind::BigInt => {
+            return Err(call.refuse(LTZ));
+        }
         Some(p) => match p.as_literal().map(|v| v.as_int()) {
             Some(Some(p)) if (0..=9).contains(&p) => p as u8,
             Some(_) => {

@@ -22,7 +22,10 @@ pub(in crate::functions::scalar) fn round(call: &Call<'_>, floor: bool) -> Resul
     if !kind.is_datetime() {
         return Err(call.refuse(&signature));
     }
-    if unit.millis().is_none() && (unit.months().is_none() || unit == TimeUnit::IsoYear) {
+    let fine = matches!(unit, TimeUnit::Microsecond | TimeUnit::Nanosecond);
+    // A date has nothing below its day.
+    let kept = fine && kind == TypeKind::Date;
+    if !kept && unit.millis().is_none() && (unit.months().is_none() || unit == TimeUnit::IsoYear) {
         let fault = Fault::user("argument-types", format!("{name} cannot round to {unit}"));
         return Err(fault.at(call.span).hint("units are MILLENNIUM, CENTURY, DECADE, YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND and MILLISECOND"));
     }
@@ -33,6 +36,7 @@ pub(in crate::functions::scalar) fn round(call: &Call<'_>, floor: bool) -> Resul
         build_moments(arguments.rows(), &kind, |row| {
             let Some(moment) = values.get(row) else { return Ok(None) };
             Ok(Some(match kind {
+                _ if kept => moment,
                 TypeKind::Date => DateTime { days: round_days(unit, moment.days, floor), nanos: 0 },
                 // Flink takes the milliseconds of a TIME for days where the unit is a day or more.
                 TypeKind::Time(_) if unit.millis().is_none_or(|m| m >= 86_400_000) => {

@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "INET_ATON",
         "INET_ATON(address STRING) -> BIGINT",
-        "The number of an IPv4 address; in short forms such as '127.1' the last number is the last byte, a number alone is the address. NULL for what is no address.",
+        "The number of an IPv4 address; in short forms such as '127.1' the last number is the last byte, a number alone counts up to 255. NULL for what is no address.",
         &[Example::new("INET_ATON('127.0.0.1')", "2130706433")],
         to_number,
     )
@@ -59,7 +59,7 @@ fn number_of(address: &str) -> Option<i64> {
     let bytes = |parts: &[u32]| parts.iter().all(|p| *p < 256);
     let [a, b, c, d] = parts;
     let address = match count {
-        1 => a,
+        1 if bytes(&parts) => a,
         2 if bytes(&parts) => a << 24 | b,
         3 if bytes(&parts) => a << 24 | b << 16 | c,
         4 if bytes(&parts) => a << 24 | b << 16 | c << 8 | d,
