@@ -110,11 +110,18 @@ fn constant(expr: &Expr, context: &EvalContext) -> Result<Option<Value>, Fault> 
     if !foldable || opaque || !expr.children().iter().all(|c| c.as_literal().is_some()) {
         return Ok(None);
     }
+    constant_value(expr, context)
+}
+
+/// The value of an expression that reads no column; `None`: what it is cannot stand in a plan, because it contradicts the type or is too long.
+///
+/// # Errors
+/// What a row that reaches it would raise.
+pub fn constant_value(expr: &Expr, context: &EvalContext) -> Result<Option<Value>, Fault> {
     let rows = Rows { columns: &[], rows: 1, watermarks: None };
     let arrays = Program::compile(std::slice::from_ref(expr))?.eval(&rows, context).map_err(|e| e.fault)?;
     let value = arrays.first().map(|a| Value::from_array(a.as_ref(), 0, &expr.data_type));
     Ok(value.filter(|v| match v {
-        // It would contradict the type: left to the run.
         Value::Null => expr.data_type.nullable,
         Value::String(s) => s.len() <= MAX_BYTES,
         Value::Bytes(b) => b.len() <= MAX_BYTES,

@@ -31,7 +31,7 @@ pub use column::Column;
 pub use context::{EvalContext, Rows, check_time_zone};
 pub use error::EvalError;
 pub use expr::{CallExpr, CastMode, Expr, ExprKind};
-pub use fold::fold;
+pub use fold::{constant_value, fold};
 pub use function::{
     BindContext, BoundCall, Call, Example, Function, Kernel, KernelRef, Keyword, Keywords, Origin, Volatility,
 };

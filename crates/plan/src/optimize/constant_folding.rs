@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use millstream_expr::{EvalContext, Expr, ExprKind, Program, Rows, Volatility};
+use millstream_expr::{EvalContext, Expr, ExprKind, Volatility, constant_value};
 use millstream_types::{ManualClock, SeededRandom, Value};
 
 use crate::{JobPlan, Op, ProjectItem};
-
-/// Longest string that folding may make.
-const MAX_TEXT: usize = 65_536;
 
 /// Folds the expressions of every node.
 pub(super) fn fold_constants(plan: &mut JobPlan) {
@@ -51,26 +48,13 @@ fn fold(expr: &mut Expr, context: &EvalContext) -> bool {
     if matches!(&expr.kind, ExprKind::Call(c) if matches!(&*c.name, "ARRAY" | "MAP" | "ROW" | "MULTISET")) {
         return true;
     }
-    match evaluate(expr, context) {
-        Some(value) => {
+    // What fails is left to the row that reaches it.
+    match constant_value(expr, context) {
+        Ok(Some(value)) => {
             expr.kind = ExprKind::Literal(value);
             true
         }
-        None => false,
-    }
-}
-
-fn evaluate(expr: &Expr, context: &EvalContext) -> Option<Value> {
-    let program = Program::compile(std::slice::from_ref(expr)).ok()?;
-    let rows = Rows { columns: &[], rows: 1, watermarks: None };
-    let arrays = program.eval(&rows, context).ok()?;
-    let value = Value::from_array(arrays.first()?.as_ref(), 0, &expr.data_type);
-    match &value {
-        // A NULL where the type says that there is none would change the type; leave it to the run.
-        Value::Null if !expr.data_type.nullable => None,
-        Value::String(s) if s.len() > MAX_TEXT => None,
-        Value::Bytes(b) if b.len() > MAX_TEXT => None,
-        _ => Some(value),
+        Ok(None) | Err(_) => false,
     }
 }
 

@@ -12,7 +12,7 @@ use super::{COLUMNS, Load, alerts, flink_counts};
 pub const QUIET: Load = Load {
     name: "quiet",
     doc: "Rules with literals of their own, up to 1.2 % of the events hit; events of 414 bytes.",
-    rules: &[1, 41, 200, 1000],
+    rules: &[1, 10, 41, 200, 1000, 5000],
     events: 1_000_000,
     data: "quiet",
     generate: |n, out| events(n, false, out),
