@@ -12,7 +12,7 @@ use millstream_text::regex::Pattern;
 use millstream_types::{TypeKind, Value};
 
 use super::atom::{Atom, Atoms, Condition, Test};
-use super::constants::constant_text;
+use super::constants::{constant_int, constant_text};
 use super::nested::within;
 use super::ordinal::Ordinal;
 
@@ -64,8 +64,18 @@ pub(super) fn can_fail(expr: &Expr) -> bool {
         {
             call.args.iter().any(can_fail)
         }
+        // Whole numbers wrap: only a division by 0 fails.
+        ExprKind::Call(call) if matches!(&*call.name, "/" | "%") && divides_by_constant(&call.args) => {
+            call.args.iter().any(can_fail)
+        }
         _ => true,
     }
+}
+
+/// Whether whole numbers are divided by a constant that is not 0.
+fn divides_by_constant(args: &[Expr]) -> bool {
+    args.iter().all(|a| a.data_type.kind.is_integer())
+        && matches!(args, [_, by] if constant_int(by).is_some_and(|by| by != 0))
 }
 
 /// Reads conditions, collecting their atoms.

@@ -406,6 +406,12 @@ fn leaf(dice: &mut Dice) -> Expr {
             call(dice.pick(&["IS NULL", "IS NOT NULL"]), vec![column(c.0)])
         }
         // What can fail.
+        17 if dice.one_in(2) => {
+            let number = column(dice.pick(&["n", "m", "s"]));
+            let by = int(dice.below(6) as i64 - 1);
+            let part = call(dice.pick(&["%", "/"]), vec![number, by]);
+            call(dice.pick(&["=", "<>", "<"]), vec![part, int(dice.below(3) as i64)])
+        }
         17 | 18 => {
             let kind =
                 ExprKind::Cast { input: Box::new(column(dice.pick(&["a", "b"]))), mode: CastMode::Cast };

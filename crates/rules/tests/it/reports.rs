@@ -61,6 +61,20 @@ fn each_rule_says_how_it_is_looked_for() {
     assert_eq!((report[3].decided, report[3].candidates), (false, 1));
 }
 
+/// A division by a constant does not fail, unless that is 0.
+#[test]
+fn division_by_a_constant_keeps_the_anchor() {
+    let int = |i: i64| Expr::literal(i, TypeKind::Int.not_null());
+    let rule = |by: i64| {
+        let rest = call("%", &[Expr::column(3, DataType::int()), int(by)]);
+        Expr::and(vec![call("<>", &[rest, int(0)]), call("LIKE", &[a(), text("%whoami%")])])
+    };
+    let report = rules(vec![rule(7), rule(-1), rule(0)]).report();
+    let anchored = Anchoring::Anchors(vec!["#0 contains 'whoami'".into()]);
+    assert_eq!((&report[0].anchoring, &report[1].anchoring), (&anchored, &anchored));
+    assert!(report[2].to_string().contains("TRY_CAST"), "{}", report[2]);
+}
+
 /// A literal may not keep a row from a condition before it that fails, nor, where it is NULL, from one behind it.
 #[test]
 fn literals_hide_no_errors() {
