@@ -61,7 +61,7 @@ impl Atom {
             // A place is asked of the same literal, too.
             Test::Text { literal, place: Place::Start | Place::End, case } => {
                 let anywhere = Test::Text { literal: literal.clone(), place: Place::Anywhere, case: *case };
-                Atom { column: self.column.clone(), test: anywhere }.prior() / 2.0
+                Atom { column: self.column, test: anywhere }.prior() / 2.0
             }
             Test::Text { literal, place: Place::Whole, .. } => 0.02 / literal.len().max(1) as f64,
             Test::Text { literal, .. } | Test::Raw { literal, .. } => match literal.len() {
