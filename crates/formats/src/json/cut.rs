@@ -25,6 +25,8 @@ use super::text;
 pub(super) struct JsonDecoder {
     pub(super) columns: Vec<Plan>,
     keys: Keys,
+    /// The columns that the plans' slots are set for.
+    aimed: Option<Vec<usize>>,
     pub(super) reader: Reader,
     fail_on_missing: bool,
     pub(super) full: bool,
@@ -58,6 +60,7 @@ impl JsonDecoder {
         Ok(JsonDecoder {
             keys: Keys::new(columns.iter().map(|c| &*c.name)),
             columns,
+            aimed: None,
             reader: Reader::new(options.standard, options.ignore_errors, options.fail_on_missing, decimals),
             fail_on_missing: options.fail_on_missing,
             full: options.full,
@@ -69,11 +72,16 @@ impl JsonDecoder {
 
     /// Sets where columns' slices go, and makes room for `rows` of them.
     pub(super) fn aim(&mut self, want: &[usize], rows: usize, out: &mut Slices) -> Result<(), Fault> {
-        for plan in &mut self.columns {
-            plan.slot = want.iter().position(|w| *w == plan.column).unwrap_or(NO_SLOT);
-        }
-        if let Some(other) = want.iter().find(|w| self.columns.iter().all(|c| c.column != **w)) {
-            return Err(Fault::internal(format!("column {other} is not among those that are read")));
+        // The same columns are wanted chunk after chunk.
+        if self.aimed.as_deref() != Some(want) {
+            self.aimed = None;
+            for plan in &mut self.columns {
+                plan.slot = want.iter().position(|w| *w == plan.column).unwrap_or(NO_SLOT);
+            }
+            if let Some(other) = want.iter().find(|w| self.columns.iter().all(|c| c.column != **w)) {
+                return Err(Fault::internal(format!("column {other} is not among those that are read")));
+            }
+            self.aimed = Some(want.to_vec());
         }
         out.clear();
         out.fields.resize_with(want.len(), FieldSlices::default);
@@ -140,7 +148,10 @@ impl JsonDecoder {
                 Some(field) => field,
                 None => {
                     at = scan.space(at);
-                    keys.look_up(scan, at, last)?
+                    match last.and_then(|last| keys.earlier(scan, at, last)) {
+                        Some(field) => field,
+                        None => keys.look_up(scan, at, last)?,
+                    }
                 }
             };
             let (token, end) = Token::at(scan, field.value).ok()?;

@@ -7,6 +7,8 @@ use super::scan::Scan;
 
 /// How many names are remembered. Records with more (names made of data) are read without a guess for the others.
 const MOST: usize = 2048;
+/// How many names that came behind another are remembered beside the last one.
+const EARLIER: usize = 4;
 /// A name that no column has.
 pub(super) const NO_COLUMN: usize = usize::MAX;
 
@@ -25,6 +27,25 @@ struct Key {
     column: usize,
     /// What came behind it last.
     next: usize,
+    /// What came behind it before that, the latest first: records of several kinds come in turns.
+    earlier: [usize; EARLIER],
+}
+
+impl Key {
+    /// This key came behind it now.
+    fn comes(&mut self, key: usize) {
+        if self.next == key {
+            return;
+        }
+        // All that came later than it did move back by one, into its place.
+        let mut moved = std::mem::replace(&mut self.next, key);
+        for place in &mut self.earlier {
+            std::mem::swap(place, &mut moved);
+            if moved == key {
+                break;
+            }
+        }
+    }
 }
 
 /// A field as found: its key's position in the list (for the next guess), its column, and where its value begins.
@@ -43,7 +64,7 @@ impl Keys {
             let at = keys.list.len();
             let pattern = Pattern::new(format!("\"{name}\":").as_bytes());
             keys.by_name.insert(name.as_bytes().into(), at);
-            keys.list.push(Key { pattern, column, next: at + 1 });
+            keys.list.push(Key { pattern, column, next: at + 1, earlier: [usize::MAX; EARLIER] });
         }
         keys
     }
@@ -76,6 +97,15 @@ impl Keys {
         self.list.get(key).map_or(usize::MAX, |k| k.next)
     }
 
+    /// The field that begins at `at` if it came behind the field `last` earlier; it is the next guess there.
+    #[inline]
+    pub fn earlier(&mut self, scan: Scan<'_>, at: usize, last: usize) -> Option<Found> {
+        let earlier = self.list.get(last)?.earlier;
+        let found = earlier.iter().find_map(|guess| self.guessed(scan, at, *guess))?;
+        self.list.get_mut(last)?.comes(found.key);
+        Some(found)
+    }
+
     /// The field that begins at `at`, behind the field `last`; learned for the next time. `None` when it is no plain name: the record is for the full
     /// parser.
     #[cold]
@@ -91,7 +121,9 @@ impl Keys {
             None if self.list.len() < MOST => {
                 let key = self.list.len();
                 self.by_name.insert(name.into(), key);
-                self.list.push(Key { pattern: Pattern::new(written), column: NO_COLUMN, next: usize::MAX });
+                let pattern = Pattern::new(written);
+                let earlier = [usize::MAX; EARLIER];
+                self.list.push(Key { pattern, column: NO_COLUMN, next: usize::MAX, earlier });
                 key
             }
             None => return Some(Found { key: usize::MAX, column: NO_COLUMN, value }),
@@ -100,7 +132,7 @@ impl Keys {
             None => self.first = key,
             Some(last) => {
                 if let Some(k) = self.list.get_mut(last) {
-                    k.next = key;
+                    k.comes(key);
                 }
             }
         }
@@ -156,4 +188,30 @@ fn words(block: &[u8; 32]) -> [u128; 2] {
         *word = u128::from_le_bytes(*half);
     }
     both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_names_behind_another_are_remembered() {
+        let mut keys = Keys::new(["n"].into_iter());
+        let mut read = |name: &str| {
+            let data = [format!("\"{name}\":1").as_bytes(), &[b' '; 64]].concat();
+            let scan = Scan::new(&data, data.len());
+            if keys.guessed(scan, 0, keys.behind(0)).is_some() {
+                return "guessed";
+            }
+            if keys.earlier(scan, 0, 0).is_some() {
+                return "earlier";
+            }
+            assert!(keys.look_up(scan, 0, Some(0)).is_some());
+            "looked up"
+        };
+        assert_eq!(["a", "b", "c", "d", "e"].map(&mut read), ["looked up"; 5]);
+        assert_eq!(["e", "a", "b", "a"].map(&mut read), ["guessed", "earlier", "earlier", "earlier"]);
+        // The oldest is forgotten.
+        assert_eq!(["f", "c"].map(&mut read), ["looked up", "looked up"]);
+    }
 }

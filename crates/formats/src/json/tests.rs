@@ -551,3 +551,33 @@ fn timestamps_that_are_not_the_usual_ones() {
     assert!(one(u.clone(), "\"2024-01-01 00:00:00\"").is_err());
     assert!(one(u, "\"2024-01-01 00:00:00Z\"").is_ok());
 }
+
+/// Behind `kind` come more names than are remembered, in turns, some with other spacing than the time before.
+#[test]
+fn records_of_many_kinds_in_turns() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let columns: Vec<(&str, DataType)> = names.iter().map(|n| (*n, DataType::int())).collect();
+    let mut lines = Vec::new();
+    let mut expected = Vec::new();
+    for i in 0..200usize {
+        // Every order of turns: steps of 1, 3, 5 and 7 through the names.
+        let step = [1, 3, 5, 7][i / 50];
+        let first = i * step % names.len();
+        let second = (first + 1 + i % 7) % names.len();
+        let space = [" ", "", "  "][i % 3];
+        lines.push(format!(
+            "{{\"kind\": 0,{space}\"{}\":{space}{i}, \"other{first}\": 1, \"{}\":{}}}",
+            names[first],
+            names[second],
+            i + 1000
+        ));
+        let mut row = vec![NULL; names.len()];
+        row[first] = int(i as i64);
+        row[second] = int(i as i64 + 1000);
+        expected.push(row);
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let out = decode(&Json, &columns, &[], &lines);
+    assert!(out.bad.is_empty(), "{:?}", out.bad);
+    assert_eq!(out.rows, expected);
+}
