@@ -57,6 +57,11 @@ pub trait Operator: Send {
         Ok(())
     }
 
+    /// Whether a watermark can make it do anything. Where nothing behind a scan does, the scan sends none: hundreds of rules would pay for them.
+    fn uses_watermarks(&self) -> bool {
+        true
+    }
+
     /// Writes its state, entry by entry with the key group it belongs to. Operators without state write nothing.
     ///
     /// # Errors

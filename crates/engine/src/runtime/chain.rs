@@ -82,7 +82,17 @@ impl Chain {
 
     /// Whether watermarks of an entry reach anything that looks at them.
     pub fn takes_watermarks(&self, entry: usize) -> bool {
-        self.entries.get(entry).is_some_and(|targets| targets.iter().any(|t| !matches!(t, Target::Sink(_))))
+        self.entries.get(entry).is_some_and(|targets| self.any_takes_watermarks(targets))
+    }
+
+    fn any_takes_watermarks(&self, targets: &[Target]) -> bool {
+        targets.iter().any(|target| match target {
+            Target::Sink(_) => false,
+            Target::Channel(_) => true,
+            Target::Operator { operator, .. } => self.links.get(*operator).is_some_and(|link| {
+                link.operator.uses_watermarks() || self.any_takes_watermarks(&link.targets)
+            }),
+        })
     }
 
     /// Pushes an element through. Elements for other tasks are appended to `emitted`; state written at a barrier to `state`.

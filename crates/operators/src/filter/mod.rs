@@ -34,4 +34,8 @@ impl Operator for Filter {
         out.push(batch.filter(&mask)?);
         Ok(())
     }
+
+    fn uses_watermarks(&self) -> bool {
+        false
+    }
 }

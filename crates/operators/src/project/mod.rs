@@ -35,4 +35,8 @@ impl Operator for Project {
         out.push(batch.with_columns(self.schema.clone(), columns));
         Ok(())
     }
+
+    fn uses_watermarks(&self) -> bool {
+        false
+    }
 }

@@ -73,4 +73,8 @@ impl Operator for TableFunction {
         out.push(parent.with_columns(self.schema.clone(), columns));
         Ok(())
     }
+
+    fn uses_watermarks(&self) -> bool {
+        false
+    }
 }

@@ -29,4 +29,8 @@ impl Operator for Union {
         out.push(batch);
         Ok(())
     }
+
+    fn uses_watermarks(&self) -> bool {
+        false
+    }
 }

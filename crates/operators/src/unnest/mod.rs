@@ -107,6 +107,10 @@ impl Operator for Unnest {
         out.push(parent.with_columns(self.schema.clone(), columns));
         Ok(())
     }
+
+    fn uses_watermarks(&self) -> bool {
+        false
+    }
 }
 
 impl Unnest {
