@@ -11,6 +11,9 @@ use super::task::{Failure, ScanTask, Subscriber};
 use super::watermark::WatermarkTracker;
 use crate::runtime::Event;
 
+/// How many rules join the set at a time.
+const AT_ONCE: usize = 256;
+
 impl ScanTask {
     /// Rules and trackers for the subscriber that came last.
     pub(super) fn listen(&mut self) -> Result<(), Fault> {
@@ -52,10 +55,9 @@ impl ScanTask {
     fn add_rules(&mut self) {
         let Some(s) = self.subscribers.last_mut() else { return };
         s.first_rule = self.next_rule;
-        for scan in &s.subscription.scans {
-            self.fresh.push(Rule { id: self.next_rule, predicate: scan.filter.clone() });
-            self.next_rule += 1;
-        }
+        let next = s.first_rule + s.subscription.scans.len();
+        self.fresh.extend(self.next_rule..next);
+        self.next_rule = next;
     }
 
     /// Brings the rules up to the subscribers there are now.
@@ -70,16 +72,33 @@ impl ScanTask {
         }
         gone.sort_unstable();
         // Those that have gone before they came.
-        fresh.retain(|r| gone.binary_search(&r.id).is_err());
+        fresh.retain(|id| gone.binary_search(id).is_err());
         let mut renewed = if gone.is_empty() { Ok(()) } else { self.rules.remove(&gone) };
-        if renewed.is_ok() && !fresh.is_empty() && self.rules.add(&fresh).is_err() {
-            // One of them is to blame, and only its job.
-            renewed = self.add_one_by_one(&fresh);
+        // The set has copies of the conditions, which are large: not of all rules at once.
+        for ids in fresh.chunks(AT_ONCE) {
+            if renewed.is_err() {
+                break;
+            }
+            let rules = self.rules_of(ids);
+            if self.rules.add(&rules).is_err() {
+                // One of them is to blame, and only its job.
+                renewed = self.add_one_by_one(&rules);
+            }
         }
         match renewed.and_then(|()| self.redecode()) {
             Ok(()) => self.aim(),
             Err(fault) => self.fail_all(&fault),
         }
+    }
+
+    /// The rules of these ids, of the subscribers that are still there.
+    fn rules_of(&self, ids: &[usize]) -> Vec<Rule> {
+        let rule = |id: &usize| {
+            let (subscriber, entry) = scan_of(&self.subscribers, *id)?;
+            let scan = self.subscribers.get(subscriber)?.subscription.scans.get(entry)?;
+            Some(Rule { id: *id, predicate: scan.filter.clone() })
+        };
+        ids.iter().filter_map(rule).collect()
     }
 
     fn add_one_by_one(&mut self, fresh: &[Rule]) -> Result<(), Fault> {

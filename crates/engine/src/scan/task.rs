@@ -10,7 +10,7 @@ use std::time::Duration;
 use millstream_expr::EvalContext;
 use millstream_flow::{BadRecord, Element, Read, Spawner};
 use millstream_plan::WatermarkSpec;
-use millstream_rules::{Outcome, Rule, RuleSet, rule_set};
+use millstream_rules::{Outcome, RuleSet, rule_set};
 use millstream_types::{Fault, Slices};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -47,8 +47,8 @@ pub struct ScanTask {
     pub(super) rules: Box<dyn RuleSet>,
     /// Ids from here on were not given yet.
     pub(super) next_rule: usize,
-    /// Rules that the set does not have yet, and ids that it still has, until the next read.
-    pub(super) fresh: Vec<Rule>,
+    /// Ids of rules that the set does not have yet, and those that it still has, until the next read.
+    pub(super) fresh: Vec<usize>,
     pub(super) gone: Vec<usize>,
     /// Columns of the group that the decoder reads.
     pub(super) decoded: Vec<usize>,
