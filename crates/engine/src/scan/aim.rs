@@ -39,7 +39,9 @@ impl ScanTask {
             };
             s.trackers.push(tracker);
         }
-        s.sent.resize(s.subscription.scans.len(), MIN_WATERMARK);
+        let scans = s.subscription.scans.len();
+        s.sent.resize(scans, MIN_WATERMARK);
+        s.watched = (0..scans).filter(|entry| s.subscription.chain.takes_watermarks(*entry)).collect();
         self.add_rules();
         Ok(())
     }

@@ -20,6 +20,7 @@ impl ScanTask {
                     subscription: *subscription,
                     trackers: Vec::new(),
                     sent: Vec::new(),
+                    watched: Vec::new(),
                     first_rule: 0,
                     unsent: VecDeque::new(),
                     waited: Duration::ZERO,

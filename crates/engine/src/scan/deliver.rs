@@ -179,12 +179,13 @@ fn advance(
     emitted: &mut Vec<(usize, Element)>,
     state: &mut TaskState,
 ) -> Result<(), (usize, Fault)> {
+    if subscriber.watched.is_empty() {
+        return Ok(());
+    }
     let reached: Vec<i64> = trackers.iter().map(|(_, t)| t.combined()).collect();
-    let Subscriber { subscription, trackers, sent, .. } = subscriber;
-    for (entry, (tracker, sent)) in trackers.iter().zip(sent).enumerate() {
-        if !subscription.chain.takes_watermarks(entry) {
-            continue;
-        }
+    let Subscriber { subscription, trackers, sent, watched, .. } = subscriber;
+    for entry in watched.iter().copied() {
+        let (Some(tracker), Some(sent)) = (trackers.get(entry), sent.get_mut(entry)) else { continue };
         let reached = tracker.and_then(|t| reached.get(t)).copied().unwrap_or(MIN_WATERMARK);
         if reached > *sent {
             *sent = reached;

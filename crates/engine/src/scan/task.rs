@@ -75,6 +75,8 @@ pub(super) struct Subscriber {
     /// For each scan its tracker, and the watermark that was sent last.
     pub(super) trackers: Vec<Option<usize>>,
     pub(super) sent: Vec<i64>,
+    /// The scans whose watermarks reach anything that looks at them.
+    pub(super) watched: Vec<usize>,
     /// Id of its first rule; each scan has one.
     pub(super) first_rule: usize,
     /// What its channels had no room for, in order.
