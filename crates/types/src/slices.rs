@@ -79,6 +79,22 @@ impl Slices {
         from.get(start..start + slice.len as usize).unwrap_or(&[])
     }
 
+    /// The next row comes from this record.
+    #[inline]
+    pub fn keep(&mut self, record: usize) {
+        if let Some(records) = &mut self.records {
+            records.push(record as u32);
+        }
+        self.rows += 1;
+    }
+
+    /// A record gives no row: from here on rows are numbered apart from records.
+    pub fn leave_out(&mut self) {
+        if self.records.is_none() {
+            self.records = Some((0..self.rows as u32).collect());
+        }
+    }
+
     /// Forgets rows and fields, keeping their memory.
     pub fn clear(&mut self) {
         self.rows = 0;

@@ -308,27 +308,19 @@ impl Decoder for JsonDecoder {
         out.data = chunk.data.clone();
         let data: &[u8] = &chunk.data;
         let ascii = data.is_ascii();
-        let mut row = 0;
         for (i, span) in chunk.records.iter().enumerate() {
             let scan = Scan::new(data, span.end as usize);
-            match self.record(scan, span.start as usize, ascii, row, &mut out.fields) {
-                Outcome::Row => {
-                    if let Some(records) = &mut out.records {
-                        records.push(i as u32);
-                    }
-                    row += 1;
-                    continue;
+            match self.record(scan, span.start as usize, ascii, out.rows, &mut out.fields) {
+                Outcome::Row => out.keep(i),
+                Outcome::None => out.leave_out(),
+                Outcome::Bad(fault) => {
+                    bad.push(BadRecord { record: i, fault });
+                    out.leave_out();
                 }
-                Outcome::None => {}
-                Outcome::Bad(fault) => bad.push(BadRecord { record: i, fault }),
-            }
-            if out.records.is_none() {
-                out.records = Some((0..row as u32).collect());
             }
         }
-        out.rows = row;
         for field in &mut out.fields {
-            field.slices.truncate(row);
+            field.slices.truncate(out.rows);
         }
         Ok(())
     }

@@ -150,14 +150,11 @@ impl Decoder for RawDecoder {
         out.fields.resize_with(want.len(), FieldSlices::default);
         let mut text = String::new();
         let mut spelled = String::new();
-        let mut rows = 0;
         for (i, span) in chunk.records.iter().enumerate() {
             let bytes = chunk.record(i);
             let Some(datum) = self.datum(bytes, &mut text) else {
                 bad.push(BadRecord { record: i, fault: self.fault(bytes) });
-                if out.records.is_none() {
-                    out.records = Some((0..rows).collect());
-                }
+                out.leave_out();
                 continue;
             };
             spelled.clear();
@@ -192,12 +189,8 @@ impl Decoder for RawDecoder {
                 };
                 field.slices.push(slice);
             }
-            if let Some(records) = &mut out.records {
-                records.push(i as u32);
-            }
-            rows += 1;
+            out.keep(i);
         }
-        out.rows = rows as usize;
         Ok(())
     }
 

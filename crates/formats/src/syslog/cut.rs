@@ -101,7 +101,6 @@ impl Decoder for SyslogDecoder {
         self.now = DateTime::from_millis(self.clock.now_millis());
         self.times.clear();
         let utf8 = std::str::from_utf8(&chunk.data).is_ok();
-        let mut rows = 0u32;
         for (i, span) in chunk.records.iter().enumerate() {
             let bytes = without_end(chunk.record(i));
             match self.line(bytes, utf8) {
@@ -113,15 +112,10 @@ impl Decoder for SyslogDecoder {
                     if self.reads_time {
                         self.times.push(time);
                     }
-                    if let Some(records) = &mut out.records {
-                        records.push(i as u32);
-                    }
-                    rows += 1;
+                    out.keep(i);
                 }
                 Err(wrong) => {
-                    if out.records.is_none() {
-                        out.records = Some((0..rows).collect());
-                    }
+                    out.leave_out();
                     if self.options.ignore_errors {
                         self.ignored += 1;
                     } else {
@@ -130,7 +124,6 @@ impl Decoder for SyslogDecoder {
                 }
             }
         }
-        out.rows = rows as usize;
         Ok(())
     }
 
