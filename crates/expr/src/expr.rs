@@ -168,30 +168,16 @@ impl Expr {
 
     /// Direct children, in order of evaluation.
     pub fn children(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Column(_) | ExprKind::Literal(_) => Vec::new(),
-            ExprKind::And(t) | ExprKind::Or(t) => t.iter().collect(),
-            ExprKind::Not(e) => vec![e],
-            ExprKind::Cast { input, .. } | ExprKind::Field { input, .. } => vec![input],
-            ExprKind::Case { branches, otherwise } => {
-                branches.iter().flat_map(|(c, v)| [c, v]).chain([&**otherwise]).collect()
-            }
-            ExprKind::Call(c) => c.args.iter().collect(),
-        }
+        let mut all = Vec::new();
+        self.each_child(|child| all.push(child));
+        all
     }
 
     /// Direct children, to be changed in place.
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
-        match &mut self.kind {
-            ExprKind::Column(_) | ExprKind::Literal(_) => Vec::new(),
-            ExprKind::And(t) | ExprKind::Or(t) => t.iter_mut().collect(),
-            ExprKind::Not(e) => vec![e],
-            ExprKind::Cast { input, .. } | ExprKind::Field { input, .. } => vec![input],
-            ExprKind::Case { branches, otherwise } => {
-                branches.iter_mut().flat_map(|(c, v)| [c, v]).chain([&mut **otherwise]).collect()
-            }
-            ExprKind::Call(c) => c.args.iter_mut().collect(),
-        }
+        let mut all = Vec::new();
+        self.each_child_mut(|child| all.push(child));
+        all
     }
 
     /// Calls for each direct child, in order of evaluation; as [`Expr::children`] without a list.
@@ -213,7 +199,7 @@ impl Expr {
     }
 
     /// Calls for each direct child, to be changed in place; as [`Expr::children_mut`] without a list.
-    pub fn each_child_mut(&mut self, mut visit: impl FnMut(&mut Expr)) {
+    pub fn each_child_mut<'a>(&'a mut self, mut visit: impl FnMut(&'a mut Expr)) {
         match &mut self.kind {
             ExprKind::Column(_) | ExprKind::Literal(_) => {}
             ExprKind::And(t) | ExprKind::Or(t) => t.iter_mut().for_each(visit),
