@@ -6,11 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use millstream_flow::{
     BoxFuture, Encoded, Encoder, EncoderFactory, Environment, Options, RecordSpan, SinkSpec, SourceSpec,
-    Spawner,
+    Spawner, WriterContext,
 };
 use millstream_types::{
     Batch, DataType, Fault, Field, ManualClock, RowKind, Schema, SchemaRef, SeededRandom, Value,
 };
+
+/// A sink's only writer, in a job's first start with checkpoints.
+pub fn only_writer() -> WriterContext {
+    WriterContext { job: "j".into(), start: 1, subtask: 0, index: 0, parallelism: 1, checkpoints: true }
+}
 
 /// A directory that is removed at the end of the test.
 pub struct TempDir(PathBuf);

@@ -7,7 +7,7 @@ use super::options::PrintOptions;
 use super::sink::PrintSink;
 use super::{Print, push_row};
 use crate::terminal::Remembered;
-use crate::testing::{batch, run, schema, sink_spec, source_spec};
+use crate::testing::{batch, only_writer, run, schema, sink_spec, source_spec};
 
 fn text(value: Value, data_type: DataType) -> String {
     let columns = schema(&[("x", data_type)]);
@@ -86,14 +86,7 @@ fn printed(options: &[(&str, &str)], subtask: usize) -> String {
         (RowKind::Delete, vec![Value::Int(2), "".into()]),
     ];
     run(async {
-        let context = WriterContext {
-            job: "j".into(),
-            start: 1,
-            subtask,
-            index: subtask,
-            parallelism: 1,
-            checkpoints: false,
-        };
+        let context = WriterContext { subtask, index: subtask, checkpoints: false, ..only_writer() };
         let mut writer = sink.writer(&context).await.unwrap();
         let data = Batch::from_rows(columns, &rows).unwrap();
         writer.write(&data).await.unwrap();

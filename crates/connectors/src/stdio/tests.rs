@@ -2,14 +2,14 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use millstream_flow::{Connector, Offset, Read, Sink, Source, WriterContext};
+use millstream_flow::{Connector, Offset, Read, Sink, Source};
 use millstream_types::{DataType, Value};
 
 use super::sink::StdoutSink;
 use super::source::StdinSource;
 use super::{Stdin, Stdout};
 use crate::terminal::Remembered;
-use crate::testing::{batch, run, schema, sink_spec, source_spec};
+use crate::testing::{batch, only_writer, run, schema, sink_spec, source_spec};
 
 /// A pipe: blocks until its other end sends, ends when that is dropped.
 struct Pipe {
@@ -101,14 +101,7 @@ fn encoded_records_go_out() {
     let terminal = Arc::new(Remembered::default());
     let sink = StdoutSink::on(terminal.clone(), sink_spec(columns.clone(), &[])).unwrap();
     run(async {
-        let context = WriterContext {
-            job: "j".into(),
-            start: 1,
-            subtask: 0,
-            index: 0,
-            parallelism: 1,
-            checkpoints: true,
-        };
+        let context = only_writer();
         let mut writer = sink.writer(&context).await.unwrap();
         for i in 0..3 {
             writer.write(&batch(&columns, &[vec![Value::Int(i), "x".into()]])).await.unwrap();

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use millstream_flow::{Connector, Offset, Read, Source, SplitReader, WriterContext};
+use millstream_flow::{Connector, Offset, Read, Source, SplitReader};
 use millstream_types::{Batch, DataType, RowKind, SchemaRef, Value};
 
 use super::{Record, Step, SteppingHandle};
-use crate::testing::{run, schema, sink_spec, source_spec};
+use crate::testing::{only_writer, run, schema, sink_spec, source_spec};
 
 fn columns() -> SchemaRef {
     schema(&[("a", DataType::int())])
@@ -127,14 +127,7 @@ fn rows_in_and_out() {
         let mut spec = sink_spec(columns(), &[]);
         spec.table = "out".into();
         let sink = connector.sink(spec).unwrap();
-        let context = WriterContext {
-            job: "j".into(),
-            start: 1,
-            subtask: 0,
-            index: 0,
-            parallelism: 1,
-            checkpoints: true,
-        };
+        let context = only_writer();
         let data = [(RowKind::Insert, vec![Value::Int(1)]), (RowKind::Delete, vec![Value::Int(1)])];
         let mut writer = sink.writer(&context).await.unwrap();
         writer.write(&Batch::from_rows(columns(), &data).unwrap()).await.unwrap();

@@ -6,13 +6,13 @@ use millstream_flow::{Committable, Connector, Sink, SinkSpec, Writer, WriterCont
 use millstream_types::{DataType, FaultKind, ManualClock, Random, SchemaRef, SeededRandom, Value};
 
 use crate::filesystem::Filesystem;
-use crate::testing::{TempDir, batch, environment, run, schema, sink_spec};
+use crate::testing::{TempDir, batch, environment, only_writer, run, schema, sink_spec};
 use std::sync::Arc;
 
 const JOB: &str = "0f1e2d3c-0000-4000-8000-000000000001";
 
 fn context(start: u64) -> WriterContext {
-    WriterContext { job: JOB.into(), start, subtask: 0, index: 0, parallelism: 1, checkpoints: true }
+    WriterContext { job: JOB.into(), start, ..only_writer() }
 }
 
 fn columns() -> SchemaRef {
