@@ -466,8 +466,11 @@ pub fn condition(dice: &mut Dice, depth: usize) -> Expr {
 pub fn numbered(dice: &mut Dice, inner: Expr) -> Expr {
     let number = column(dice.pick(&["n", "n", "n", "m"]));
     let equal = |dice: &mut Dice| call("=", vec![number.clone(), int(dice.below(5) as i64)]);
-    let first = match dice.below(6) {
+    let null = call("IS NULL", vec![number.clone()]);
+    let first = match dice.below(8) {
         0 => boolean(ExprKind::Or(vec![equal(dice), equal(dice)])),
+        2 => null,
+        3 => boolean(ExprKind::Or(vec![equal(dice), null])),
         1 => call("IN", vec![number.clone(), int(dice.below(5) as i64), int(dice.below(5) as i64)]),
         _ => equal(dice),
     };

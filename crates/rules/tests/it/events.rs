@@ -304,7 +304,12 @@ fn object(dice: &mut Dice, depth: usize) -> String {
         .map(|_| {
             let name = if dice.one_in(2) { "user" } else { dice.pick(NAMES) };
             let value = json_value(dice, depth);
-            format!("{}{space}:{space}{value}", spelled(name, dice))
+            // Names may be escaped as well as values.
+            let name = match name.strip_prefix('u') {
+                Some(rest) if dice.one_in(4) => format!("\"\\u0075{rest}\""),
+                _ => spelled(name, dice),
+            };
+            format!("{name}{space}:{space}{value}")
         })
         .collect();
     format!("{{{}}}", fields.join(&format!(",{space}")))
