@@ -132,12 +132,14 @@ impl Reading<'_> {
         let subject = self.subject(text).filter(|s| !s.raw && !s.json)?;
         let path = constant_text(path)?;
         let mut also = subject.also.clone();
+        let backslash = self.text(&subject, "\\", Place::Anywhere, Case::Exact).0;
+        // The backslash, which is open anyway, counts against names: a value is rarer than the name that all records have.
         for name in names_of(path) {
-            also.push(self.text(&subject, &format!("\"{name}\""), Place::Anywhere, Case::Exact).0);
+            let name = self.text(&subject, &format!("\"{name}\""), Place::Anywhere, Case::Exact).0;
+            also.push(Condition::any(vec![name, backslash.clone()]));
         }
-        // Names and values may be spelled with escapes.
         let mut open = subject.open.clone();
-        open.push(self.text(&subject, "\\", Place::Anywhere, Case::Exact).0);
+        open.push(backslash);
         // In another case the JSON is another one, but it is still one text.
         Some(Subject { part: Part::Inner, json: true, more_nulls: true, also, open, ..subject })
     }
