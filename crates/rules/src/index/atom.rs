@@ -37,6 +37,8 @@ pub(super) enum Test {
     Text { literal: Box<[u8]>, place: Place, case: Case },
     /// A value whose ordinal is in a closed range.
     Range { low: i64, high: i64, of: Ordinal },
+    /// A text from `low` on and below `high` (`None`: no end), in the order of bytes; of the text itself, or in lower or upper case.
+    Order { low: Box<[u8]>, high: Option<Box<[u8]>>, case: Case },
     /// An IP address in a closed range of one family.
     Address { low: IpAddr, high: IpAddr },
     /// A value with parts, as JSON spells it, that has a literal somewhere, or a backslash: that may hide it.
@@ -75,6 +77,8 @@ impl Atom {
             Test::Range { of: Ordinal::Boolean, .. } => 0.5,
             Test::Range { low, high, .. } if low == high => 0.05,
             Test::Range { .. } => 0.5,
+            Test::Order { low, high: Some(_), .. } if !low.is_empty() => 0.2,
+            Test::Order { .. } => 0.5,
             Test::Address { low, high } if low == high => 0.001,
             Test::Address { .. } => 0.05,
             Test::Present => 0.9,

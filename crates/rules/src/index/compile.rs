@@ -9,10 +9,10 @@ use millstream_expr::kernel::hash::QuickHasher;
 use millstream_expr::{Expr, ExprKind, Predicate, Volatility};
 use millstream_types::Fault;
 
-use super::atom::{AtomId, Atoms, Condition};
+use super::atom::{AtomId, Atoms, Case, Condition};
 use super::condition::{Known, Patterns, Reading, Shows, can_fail};
 use super::decision::Decision;
-use super::subject::ordinal_subject;
+use super::subject::{order_subject, ordinal_subject};
 use crate::Rule;
 
 /// Number of a term in its [`Compiled`].
@@ -287,14 +287,18 @@ fn together(parts: Vec<&Expr>) -> Vec<Cow<'_, Expr>> {
     let compared = |e: &Expr| match &e.kind {
         ExprKind::Call(call) if matches!(&*call.name, "<" | "<=" | ">" | ">=") && !can_fail(e) => {
             let [a, b] = call.args.as_slice() else { return None };
-            match (ordinal_subject(a), ordinal_subject(b)) {
-                (Some((column, _)), None) | (None, Some((column, _))) => Some(column),
+            let subject = |e: &Expr| match ordinal_subject(e) {
+                Some((column, _)) => Some((column, Case::Exact)),
+                None => order_subject(e),
+            };
+            match (subject(a), subject(b)) {
+                (Some(one), None) | (None, Some(one)) => Some(one),
                 _ => None,
             }
         }
         _ => None,
     };
-    let columns: Vec<Option<usize>> = parts.iter().map(|p| compared(p)).collect();
+    let columns: Vec<Option<(usize, Case)>> = parts.iter().map(|p| compared(p)).collect();
     let mut out = Vec::with_capacity(parts.len());
     for (i, part) in parts.iter().enumerate() {
         let Some(column) = columns.get(i).copied().flatten() else {

@@ -11,7 +11,7 @@ use millstream_expr::{CallExpr, Expr, ExprKind, Volatility};
 use millstream_text::regex::Pattern;
 use millstream_types::{TypeKind, Value};
 
-use super::atom::{Atom, Atoms, Condition, Test};
+use super::atom::{Atom, Atoms, Case, Condition, Test};
 use super::constants::{constant_int, constant_text};
 use super::nested::within;
 use super::ordinal::Ordinal;
@@ -297,10 +297,27 @@ impl Reading<'_> {
 
     /// Ranges of one column that must all hold are one range.
     fn together(&mut self, parts: Vec<Condition>) -> Vec<Condition> {
+        let mut orders: Vec<(usize, Case, Box<[u8]>, Option<Box<[u8]>>)> = Vec::new();
         let mut ranges: Vec<(usize, Ordinal, i64, i64)> = Vec::new();
         let mut kept = Vec::with_capacity(parts.len());
         for part in parts {
             let atom = if let Condition::Atom(id) = part { self.atoms.get(id) } else { None };
+            if let Some(Atom { column, test: Test::Order { low, high, case } }) = atom {
+                match orders.iter_mut().find(|(c, of, ..)| c == column && of == case) {
+                    Some((.., known_low, known_high)) => {
+                        if low > known_low {
+                            known_low.clone_from(low);
+                        }
+                        if high.is_some()
+                            && known_high.as_ref().is_none_or(|known| high.as_ref() < Some(known))
+                        {
+                            known_high.clone_from(high);
+                        }
+                    }
+                    None => orders.push((*column, *case, low.clone(), high.clone())),
+                }
+                continue;
+            }
             let Some(Atom { column, test: Test::Range { low, high, of } }) = atom else {
                 kept.push(part);
                 continue;
@@ -311,6 +328,11 @@ impl Reading<'_> {
                 }
                 None => ranges.push((*column, *of, *low, *high)),
             }
+        }
+        for (column, case, low, high) in orders {
+            let never = high.as_ref().is_some_and(|high| *high <= low);
+            let test = Test::Order { low, high, case };
+            kept.push(if never { Condition::Never } else { self.atom(column, test) });
         }
         for (column, of, low, high) in ranges {
             let test = Test::Range { low, high, of };

@@ -11,8 +11,9 @@ use millstream_types::{TypeKind, Value};
 use super::atom::{Case, Condition, Place, Test};
 use super::condition::{Known, Reading, Shows};
 use super::constants::{constant, constant_int, constant_text};
+use super::orders::behind;
 use super::ordinal::{Ordinal, bounds};
-use super::subject::{Subject, ordinal_subject};
+use super::subject::{Subject, order_subject, ordinal_subject};
 
 impl Reading<'_> {
     pub(super) fn leaf(&mut self, call: &CallExpr, negated: bool, shows: Shows) -> Known {
@@ -144,6 +145,16 @@ impl Reading<'_> {
     fn order(&mut self, name: &str, a: &Expr, b: &Expr, negated: bool, shows: Shows) -> Option<Known> {
         let (subject, constant_side, turned) =
             if a.columns().is_empty() { (b, a, true) } else { (a, b, false) };
+        if let (Some((column, case)), Some(text)) = (order_subject(subject), constant_text(constant_side)) {
+            let (less, or_equal) = direction(name, turned, negated);
+            // What follows a text at once is the text with a zero.
+            let end = if less == or_equal { behind(text) } else { text.as_bytes().into() };
+            let (low, high) = if less { (Box::default(), Some(end)) } else { (end, None) };
+            let never = high.as_ref().is_some_and(|high| high.is_empty());
+            let order = Test::Order { low, high, case };
+            let condition = if never { Condition::Never } else { self.atom(column, order) };
+            return Some(self.strict(column, condition, true, shows));
+        }
         let (column, of) = ordinal_subject(subject)?;
         let (value, kind) = constant(constant_side)?;
         let (less, or_equal) = direction(name, turned, negated);

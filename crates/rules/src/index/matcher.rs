@@ -12,8 +12,9 @@ use super::found::{Found, Slot};
 use super::gate::Gate;
 use super::grams::{Frequencies, Sought};
 use super::numbers::Ranges;
+use super::orders::{Order, Orders};
 use super::ordinal::Ordinal;
-use super::texts::Texts;
+use super::texts::{Texts, unescape};
 use crate::RuleInput;
 
 /// The atoms of one column.
@@ -23,11 +24,14 @@ struct Field {
     /// Ranges of ordinals, and what these are.
     ranges: Option<(Ordinal, Ranges<i64>)>,
     addresses: Option<Ranges<IpAddr>>,
+    /// Ranges of texts.
+    orders: Option<Orders>,
     /// Literals in JSON that has parts, with their slots.
     raws: Option<(Texts, Vec<Slot>)>,
     present: Vec<Slot>,
     missing: Vec<Slot>,
     all: Vec<Slot>,
+    scratch: Vec<u8>,
 }
 
 /// What is searched for in one column.
@@ -37,6 +41,7 @@ struct Parts {
     ordinal: Option<Ordinal>,
     ranges: Vec<(i64, i64, Slot)>,
     addresses: Vec<(IpAddr, IpAddr, Slot)>,
+    orders: Vec<Order>,
     raws: Vec<Sought>,
     present: Vec<Slot>,
     missing: Vec<Slot>,
@@ -79,6 +84,9 @@ impl Matcher {
                     parts.ranges.push((*low, *high, slot));
                 }
                 Test::Address { low, high } => parts.addresses.push((*low, *high, slot)),
+                Test::Order { low, high, case } => {
+                    parts.orders.push(Order { low: low.clone(), high: high.clone(), case: *case, slot });
+                }
                 Test::Raw { literal, case } => {
                     let (literal, place) = (literal.clone(), Place::Anywhere);
                     parts.raws.push(Sought { literal, place, case: *case, slot });
@@ -96,6 +104,7 @@ impl Matcher {
                 texts: (!p.sought.is_empty()).then(|| Texts::new(p.sought, frequencies.get(column))),
                 ranges: p.ordinal.map(|ordinal| (ordinal, Ranges::new(&p.ranges))),
                 addresses: (!p.addresses.is_empty()).then(|| Ranges::new(&p.addresses)),
+                orders: (!p.orders.is_empty()).then(|| Orders::new(&p.orders)),
                 raws: (!p.raws.is_empty()).then(|| {
                     let slots = p.raws.iter().map(|s| s.slot).collect();
                     (Texts::new(p.raws, None), slots)
@@ -103,6 +112,7 @@ impl Matcher {
                 present: p.present,
                 missing: p.missing,
                 all: p.all,
+                scratch: Vec::new(),
             };
             self.fields.insert(*column, field);
         }
@@ -183,6 +193,17 @@ impl Field {
                     _ => undecided(&self.all, row, found),
                 }
             }
+            if let Some(orders) = &mut self.orders {
+                match slice.form {
+                    SliceForm::Plain | SliceForm::Side | SliceForm::JsonRaw => orders.find(bytes, row, found),
+                    SliceForm::JsonEscaped => {
+                        self.scratch.clear();
+                        unescape(bytes, &mut self.scratch);
+                        orders.find(&self.scratch, row, found);
+                    }
+                    _ => undecided(&self.all, row, found),
+                }
+            }
             if let Some((raws, slots)) = &mut self.raws {
                 if slice.form == SliceForm::JsonRaw && memchr::memchr(b'\\', bytes).is_none() {
                     raws.find(bytes, row, found);
@@ -218,6 +239,12 @@ impl Field {
             if let Some(addresses) = &self.addresses {
                 match strings {
                     Some(strings) => address(addresses, Some(strings.value(index)), row, found),
+                    None => undecided(&self.all, row, found),
+                }
+            }
+            if let Some(orders) = &mut self.orders {
+                match strings {
+                    Some(strings) => orders.find(strings.value(index).as_bytes(), row, found),
                     None => undecided(&self.all, row, found),
                 }
             }

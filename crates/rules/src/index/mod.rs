@@ -21,6 +21,7 @@ mod matcher;
 mod memo;
 mod nested;
 mod numbers;
+mod orders;
 mod ordinal;
 mod rows;
 mod subject;

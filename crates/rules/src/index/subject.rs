@@ -256,6 +256,31 @@ pub(super) fn ordinal_subject(expr: &Expr) -> Option<(usize, Ordinal)> {
     }
 }
 
+/// The text column whose order an expression has, and the case it is in: the column itself, or LOWER or UPPER of it.
+pub(super) fn order_subject(expr: &Expr) -> Option<(usize, Case)> {
+    match &expr.kind {
+        ExprKind::Column(column) if expr.data_type.kind.is_string() => Some((*column, Case::Exact)),
+        ExprKind::Cast { input, mode } if *mode != CastMode::Assign => {
+            match (&input.data_type.kind, &expr.data_type.kind) {
+                (TypeKind::VarChar(n), TypeKind::VarChar(m)) if n <= m => order_subject(input),
+                _ => None,
+            }
+        }
+        ExprKind::Call(call) => {
+            let case = match &*call.name {
+                "LOWER" => Case::Lower,
+                "UPPER" => Case::Upper,
+                _ => return None,
+            };
+            match call.args.as_slice() {
+                [inner] => order_subject(inner).filter(|(_, c)| *c == Case::Exact).map(|(at, _)| (at, case)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 fn width(kind: &TypeKind) -> Option<u8> {
     Some(match kind {
         TypeKind::TinyInt => 3,

@@ -5,6 +5,7 @@ use millstream_expr::functions::scalar::url::Addresses;
 use millstream_types::{FieldSlices, SliceForm, Slices};
 
 use super::atom::{Case, Place, Test};
+use super::orders;
 use super::ordinal::Ordinal;
 use super::texts::unescape;
 
@@ -45,6 +46,8 @@ struct Field {
     has_lower: bool,
     /// Outside ASCII: the text in lower and in upper case, ASCII letters then in lower case.
     cases: Option<(Vec<u8>, Vec<u8>)>,
+    /// The text in a case, for its order.
+    key: Vec<u8>,
     windows: Windows,
     looks: u32,
 }
@@ -177,12 +180,20 @@ impl Values {
             (Kind::Undecided, _) => Err(Undecided),
             (kind, Test::Present) => Ok(kind != Kind::Null),
             (kind, Test::Missing) => Ok(kind == Kind::Null),
-            (Kind::Null, Test::Text { .. } | Test::Range { .. } | Test::Address { .. }) => Ok(false),
+            (
+                Kind::Null,
+                Test::Text { .. } | Test::Range { .. } | Test::Order { .. } | Test::Address { .. },
+            ) => Ok(false),
             (_, Test::Range { low, high, of }) => {
                 let value = *field.number.get_or_insert_with(|| of.spelled(&field.text));
                 value.map(|v| *low <= v && v <= *high).ok_or(Undecided)
             }
             (Kind::Text, Test::Text { literal, place, case }) => Ok(field.has(literal, *place, *case)),
+            (Kind::Text, Test::Order { low, high, case }) => {
+                let Field { text, key, .. } = field;
+                let text = orders::in_case(text, *case, key).ok_or(Undecided)?;
+                Ok(orders::within(text, low, high.as_deref()))
+            }
             (Kind::Text, Test::Address { low, high }) => {
                 let address = std::str::from_utf8(&field.text).ok().and_then(Addresses::address);
                 Ok(address.is_some_and(|a| *low <= a && a <= *high))

@@ -432,6 +432,31 @@ fn describe(atom: &Atom) -> String {
                 _ => format!("{column} in {from}..{to}"),
             }
         }
+        Test::Order { low, high, case } => {
+            // A zero at the end stands for "behind this text".
+            let end = |bytes: &[u8], with: &str, without: &str| {
+                let (operator, bytes) = match bytes {
+                    [rest @ .., 0] => (with, rest),
+                    all => (without, all),
+                };
+                format!("{operator} '{}'", String::from_utf8_lossy(bytes))
+            };
+            let ends = [
+                (!low.is_empty()).then(|| end(low, ">", ">=")),
+                high.as_ref().map(|high| end(high, "<=", "<")),
+            ];
+            let ends: Vec<String> = ends.into_iter().flatten().collect();
+            let cased = match case {
+                Case::Lower => " in lower case",
+                Case::Upper => " in upper case",
+                _ => "",
+            };
+            if ends.is_empty() {
+                format!("{column} is not NULL")
+            } else {
+                format!("{column} {}{cased}", ends.join(" and "))
+            }
+        }
         Test::Address { low, high } if low == high => format!("{column} = address {low}"),
         Test::Address { low, high } => format!("{column} in addresses {low}..{high}"),
         Test::Raw { literal, .. } => format!("{column} has '{}' within", String::from_utf8_lossy(literal)),

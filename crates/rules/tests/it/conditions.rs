@@ -258,8 +258,42 @@ fn dates(dice: &mut Dice) -> Expr {
     }
 }
 
+/// Comparisons of a text with texts, in the order of bytes.
+fn text_range(dice: &mut Dice) -> Expr {
+    let plain = text_column(dice);
+    let subject = match dice.below(6) {
+        0 => call("LOWER", vec![plain]),
+        1 => call("UPPER", vec![plain]),
+        2 => text_of(dice),
+        _ => plain,
+    };
+    let compared = |dice: &mut Dice| {
+        let end = match dice.below(8) {
+            0 => String::new(),
+            1 => piece(dice) + "\0",
+            2 => text(dice),
+            _ => piece(dice),
+        };
+        let op = dice.pick(&["<", "<=", ">", ">=", ">="]);
+        if dice.one_in(4) {
+            call(op, vec![literal(&end), subject.clone()])
+        } else {
+            call(op, vec![subject.clone(), literal(&end)])
+        }
+    };
+    let one = compared(dice);
+    let two = match dice.below(4) {
+        0 => return one,
+        1 => vec![one, leaf(dice), compared(dice)],
+        _ => vec![one, compared(dice)],
+    };
+    let both = boolean(ExprKind::And(two));
+    if dice.one_in(6) { boolean(ExprKind::Not(Box::new(both))) } else { both }
+}
+
 fn more(dice: &mut Dice) -> Expr {
-    match dice.below(19) {
+    match dice.below(21) {
+        18 | 19 => text_range(dice),
         0 => call(
             "IPCONTAINS",
             vec![
