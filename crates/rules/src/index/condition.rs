@@ -297,7 +297,7 @@ impl Reading<'_> {
 
     /// Ranges of one column that must all hold are one range.
     fn together(&mut self, parts: Vec<Condition>) -> Vec<Condition> {
-        let mut orders: Vec<(usize, Case, Box<[u8]>, Option<Box<[u8]>>)> = Vec::new();
+        let mut orders: Vec<TextRange> = Vec::new();
         let mut ranges: Vec<(usize, Ordinal, i64, i64)> = Vec::new();
         let mut kept = Vec::with_capacity(parts.len());
         for part in parts {
@@ -375,6 +375,9 @@ impl Reading<'_> {
         }
     }
 }
+
+/// A column, the case it is in, and the range of its texts.
+type TextRange = (usize, Case, Box<[u8]>, Option<Box<[u8]>>);
 
 /// Calls that are NULL if, and only if, one of their arguments is.
 const NULL_BY_ARGUMENTS: &[&str] = &[

@@ -128,8 +128,8 @@ mod tests {
         for low in texts {
             for high in texts.iter().map(Some).chain([None]) {
                 for low in [low.as_bytes().into(), behind(low)] {
-                    let high = high.map(|h| h.as_bytes().into());
-                    let empty = high.as_ref().is_some_and(|h: &Box<[u8]>| **h <= *low);
+                    let high: Option<Box<[u8]>> = high.map(|h| h.as_bytes().into());
+                    let empty = high.as_ref().is_some_and(|h| *h <= low);
                     if !empty {
                         sought.push(Order { low, high, case: Case::Exact, slot: sought.len() as Slot });
                     }
