@@ -35,7 +35,7 @@ pub enum ExprKind {
     /// Values are evaluated only on rows that reach them.
     Case {
         /// Conditions and values.
-        branches: Vec<(Expr, Expr)>,
+        branches: Box<[(Expr, Expr)]>,
         /// The ELSE value.
         otherwise: Box<Expr>,
     },
@@ -53,8 +53,8 @@ pub enum ExprKind {
         /// Position of the field.
         index: usize,
     },
-    /// A function.
-    Call(CallExpr),
+    /// A function. Shared: a condition is held by the plan, the scan and the rules, and is mostly calls.
+    Call(Arc<CallExpr>),
 }
 
 /// How a cast treats what it cannot convert.
@@ -212,7 +212,7 @@ impl Expr {
                 }
                 visit(otherwise);
             }
-            ExprKind::Call(c) => c.args.iter_mut().for_each(visit),
+            ExprKind::Call(c) => Arc::make_mut(c).args.iter_mut().for_each(visit),
         }
     }
 
@@ -240,10 +240,27 @@ impl Expr {
 
     /// Replaces the position of every input column.
     pub fn map_columns(&mut self, to: &impl Fn(usize) -> usize) {
+        // What stays as it is stays shared.
+        if let ExprKind::Call(call) = &self.kind
+            && call.args.iter().all(|a| a.stays(to))
+        {
+            return;
+        }
         if let ExprKind::Column(i) = &mut self.kind {
             *i = to(*i);
         }
         self.each_child_mut(|c| c.map_columns(to));
+    }
+
+    /// Whether no column of it gets another position.
+    fn stays(&self, to: &impl Fn(usize) -> usize) -> bool {
+        let mut stays = true;
+        self.walk(&mut |e| {
+            if let ExprKind::Column(i) = e.kind {
+                stays &= to(i) == i;
+            }
+        });
+        stays
     }
 
     /// The least steady volatility of everything in it.
@@ -270,5 +287,16 @@ impl Expr {
             };
         });
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_stay_small() {
+        // Thousands of rules are held at once; what grows here grows them all.
+        assert!(size_of::<Expr>() <= 96, "{} {}", size_of::<Expr>(), size_of::<ExprKind>());
     }
 }

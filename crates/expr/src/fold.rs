@@ -63,7 +63,7 @@ fn chain(terms: Vec<Expr>, and: bool) -> ExprKind {
     }
 }
 
-fn case(branches: Vec<(Expr, Expr)>, otherwise: Box<Expr>) -> ExprKind {
+fn case(branches: Box<[(Expr, Expr)]>, otherwise: Box<Expr>) -> ExprKind {
     let mut kept = Vec::with_capacity(branches.len());
     for (condition, value) in branches {
         match condition.as_literal() {
@@ -71,13 +71,13 @@ fn case(branches: Vec<(Expr, Expr)>, otherwise: Box<Expr>) -> ExprKind {
                 if kept.is_empty() {
                     return value.kind;
                 }
-                return ExprKind::Case { branches: kept, otherwise: Box::new(value) };
+                return ExprKind::Case { branches: kept.into(), otherwise: Box::new(value) };
             }
             Some(_) => {}
             None => kept.push((condition, value)),
         }
     }
-    if kept.is_empty() { otherwise.kind } else { ExprKind::Case { branches: kept, otherwise } }
+    if kept.is_empty() { otherwise.kind } else { ExprKind::Case { branches: kept.into(), otherwise } }
 }
 
 /// What a call is without being evaluated: NULL for a NULL argument of a strict function, TRUE for `x = x` where x is never NULL.
@@ -193,7 +193,7 @@ mod tests {
         let case = |c: Expr| {
             Expr::new(
                 ExprKind::Case {
-                    branches: vec![(Expr::boolean(false), literal(1)), (c, column())],
+                    branches: [(Expr::boolean(false), literal(1)), (c, column())].into(),
                     otherwise: Box::new(literal(3)),
                 },
                 DataType::int(),

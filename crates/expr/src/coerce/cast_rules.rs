@@ -220,5 +220,5 @@ fn legacy(expr: Expr, to: &DataType) -> Expr {
         fallible: false,
         kernel,
     };
-    Expr { kind: ExprKind::Call(call), data_type: to.clone().with_nullable(nullable), span }
+    Expr { kind: ExprKind::Call(Arc::new(call)), data_type: to.clone().with_nullable(nullable), span }
 }

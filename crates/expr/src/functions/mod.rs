@@ -8,7 +8,7 @@ pub use aggregate::{AggregateCall, AggregateFunction, AggregateKind, BoundAggreg
 pub mod table;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use millstream_types::{Fault, nearest};
 
@@ -74,5 +74,5 @@ pub fn call_expr(
         fallible: bound.fallible,
         kernel: bound.kernel,
     };
-    Ok(Expr { kind: ExprKind::Call(call), data_type: bound.data_type, span: Some(span) })
+    Ok(Expr { kind: ExprKind::Call(Arc::new(call)), data_type: bound.data_type, span: Some(span) })
 }

@@ -52,7 +52,7 @@ fn case_evaluates_what_it_takes() {
     let is_b = call("=", &[Expr::column(1, DataType::string()), text("b")]);
     let case = Expr::new(
         ExprKind::Case {
-            branches: vec![(is_b, Expr::literal(-1, DataType::int()))],
+            branches: [(is_b, Expr::literal(-1, DataType::int()))].into(),
             otherwise: Box::new(to_int(port())),
         },
         DataType::int(),
@@ -121,7 +121,7 @@ fn deep_trees_do_not_overflow() {
     }
     let mut case = Expr::literal(0, DataType::int());
     for i in 0..500 {
-        let kind = ExprKind::Case { branches: vec![(leaf(i), literal(1))], otherwise: Box::new(case) };
+        let kind = ExprKind::Case { branches: [(leaf(i), literal(1))].into(), otherwise: Box::new(case) };
         case = Expr::new(kind, DataType::int());
     }
     assert_eq!(truths(&call("=", &[case, literal(1)])).unwrap(), [true, false, true, true]);

@@ -26,7 +26,7 @@ fn call(function: &ScalarFunction, args: &[Expr]) -> Result<Expr, Fault> {
         fallible: bound.fallible,
         kernel: bound.kernel,
     };
-    Ok(Expr::new(ExprKind::Call(call), bound.data_type))
+    Ok(Expr::new(ExprKind::Call(Arc::new(call)), bound.data_type))
 }
 
 fn value(function: &ScalarFunction, args: &[Expr]) -> Result<(String, Value), Fault> {

@@ -1,5 +1,7 @@
 //! Calls in function notation: what kind of function a name means.
 
+use std::sync::Arc;
+
 use millstream_expr::functions::aggregate::{AggregateKind, aggregate_function};
 use millstream_expr::functions::scalar_function;
 use millstream_expr::registered::ScalarFunction;
@@ -73,14 +75,14 @@ impl ExprBinder<'_, '_> {
         let bound = function
             .bind(&Call { name: function.name(), args, keywords: &[], span, context })
             .map_err(|f| f.at(span))?;
-        let kind = ExprKind::Call(CallExpr {
+        let kind = ExprKind::Call(Arc::new(CallExpr {
             name: function.name().into(),
             args: bound.args,
             keywords: Keywords::new(),
             volatility: bound.volatility,
             fallible: bound.fallible,
             kernel: bound.kernel,
-        });
+        }));
         Ok(Expr::new(kind, bound.data_type).at(span))
     }
 

@@ -547,14 +547,14 @@ impl ExprBinder<'_, '_> {
         let context = self.binder.env.context;
         let bound = (function.bind)(&Call { name, args: &args, keywords: &keywords, span, context })
             .map_err(|f| f.at(span))?;
-        let kind = ExprKind::Call(CallExpr {
+        let kind = ExprKind::Call(Arc::new(CallExpr {
             name: Arc::from(function.name),
             args: bound.args,
             keywords,
             volatility: bound.volatility,
             fallible: bound.fallible,
             kernel: bound.kernel,
-        });
+        }));
         Ok(Expr::new(kind, bound.data_type).at(span))
     }
 

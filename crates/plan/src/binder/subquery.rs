@@ -230,7 +230,7 @@ impl Binder<'_> {
         )?;
         let data_type = subquery.data_type.with_nullable(true);
         let zero = Expr::literal(Value::Int(0), data_type.clone());
-        let case = ExprKind::Case { branches: vec![(is_null, zero)], otherwise: Box::new(value) };
+        let case = ExprKind::Case { branches: [(is_null, zero)].into(), otherwise: Box::new(value) };
         Ok((node, Expr::new(case, data_type)))
     }
 
@@ -448,12 +448,13 @@ impl ExprBinder<'_, '_> {
         let truth = |b: bool| Expr::literal(Value::Boolean(b), DataType::boolean());
         let unknown = Expr::literal(Value::Null, DataType::boolean());
         let case = ExprKind::Case {
-            branches: vec![
+            branches: [
                 (none, truth(false)),
                 (is_null, unknown.clone()),
                 (found, truth(true)),
                 (open, unknown),
-            ],
+            ]
+            .into(),
             otherwise: Box::new(truth(false)),
         };
         let case = Expr::new(case, DataType::boolean());

@@ -7,6 +7,8 @@
 //! A screen changes no result: it is TRUE wherever the condition is. It hides no error either: nothing between the scan and the condition may be able
 //! to fail, the condition included, and within the scan's own filter it stands last. Fields that are read as numbers give no screen: `0404` is 404, too.
 
+use std::sync::Arc;
+
 use millstream_expr::functions::scalar_function;
 use millstream_expr::{BindContext, Call, CallExpr, CastMode, Expr, ExprKind};
 use millstream_flow::ChangelogMode;
@@ -196,8 +198,8 @@ fn whole(expr: &Expr) -> Option<(Expr, bool)> {
             ("LOWER" | "UPPER", [inner]) => {
                 let (text, false) = whole(inner)? else { return None };
                 let data_type = text.data_type.clone();
-                let call = CallExpr { args: vec![text], ..call.clone() };
-                Some((Expr::new(ExprKind::Call(call), data_type), true))
+                let call = CallExpr { args: vec![text], ..(**call).clone() };
+                Some((Expr::new(ExprKind::Call(Arc::new(call)), data_type), true))
             }
             _ => piece_of(expr).and_then(whole),
         },
@@ -326,7 +328,7 @@ fn condition(screen: &Screen) -> Option<Expr> {
                 fallible: bound.fallible,
                 kernel: bound.kernel,
             };
-            Some(Expr::new(ExprKind::Call(call), bound.data_type))
+            Some(Expr::new(ExprKind::Call(Arc::new(call)), bound.data_type))
         }
         Screen::All(parts) => {
             let mut terms: Vec<Expr> = Vec::new();

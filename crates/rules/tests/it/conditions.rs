@@ -124,7 +124,7 @@ fn chosen(dice: &mut Dice) -> Expr {
         2 => call("IF", vec![typed(leaf(dice)), a, b]),
         _ => {
             let (a, b) = (strings(a), strings(b));
-            let branches = vec![(leaf(dice), a), (leaf(dice), b)];
+            let branches = [(leaf(dice), a), (leaf(dice), b)].into();
             let otherwise = Box::new(strings(literal("cmd")));
             Expr::new(ExprKind::Case { branches, otherwise }, DataType::string())
         }

@@ -1,5 +1,7 @@
 //! What must hold for every function.
 
+use std::sync::Arc;
+
 use millstream_types::{DataType, Span, TypeKind as K, Value};
 
 use super::all;
@@ -57,7 +59,7 @@ fn evaluate(name: &'static str, args: &[Expr], constant: bool) {
         fallible: bound.fallible,
         kernel: bound.kernel,
     };
-    let expr = Expr::new(ExprKind::Call(call), bound.data_type);
+    let expr = Expr::new(ExprKind::Call(Arc::new(call)), bound.data_type);
     let expr = if constant { fold(expr, &eval_context()) } else { expr };
     let Ok(program) = Program::compile(std::slice::from_ref(&expr)) else { return };
     let rows = Rows { columns: &[], rows: 3, watermarks: None };
