@@ -191,9 +191,11 @@ fn with_names(anchoring: Anchoring, columns: &[String]) -> Anchoring {
     let mut named: Vec<String> = Vec::new();
     for anchor in anchors {
         let (position, rest) = anchor.split_once(' ').unwrap_or((&anchor, ""));
+        // `#3.x` is the field x of a column.
+        let (number, part) = position.split_at(position.find('.').unwrap_or(position.len()));
         let name =
-            position.strip_prefix('#').and_then(|p| p.parse::<usize>().ok()).and_then(|p| columns.get(p));
-        let text: String = format!("{} {rest}", name.map_or(position, String::as_str))
+            number.strip_prefix('#').and_then(|p| p.parse::<usize>().ok()).and_then(|p| columns.get(p));
+        let text: String = format!("{}{part} {rest}", name.map_or(number, String::as_str))
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .collect();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use super::ordinal::Ordinal;
+use super::parts::number;
 
 /// Number of an atom in its [`Atoms`].
 pub(super) type AtomId = u32;
@@ -81,6 +82,8 @@ impl Atom {
             Test::Order { .. } => 0.5,
             Test::Address { low, high } if low == high => 0.001,
             Test::Address { .. } => 0.05,
+            // A part may not be there.
+            Test::Present if number(self.column).is_some() => 0.5,
             Test::Present => 0.9,
             Test::Missing => 0.3,
         }

@@ -12,6 +12,7 @@ use millstream_types::Fault;
 use super::atom::{AtomId, Atoms, Case, Condition};
 use super::condition::{Known, Patterns, Reading, Shows, can_fail};
 use super::decision::Decision;
+use super::parts::Parts;
 use super::subject::{order_subject, ordinal_subject};
 use crate::Rule;
 
@@ -31,6 +32,8 @@ pub(super) struct Term {
     atoms: Box<[AtomId]>,
     /// The columns that it reads.
     pub(super) columns: Vec<usize>,
+    /// The columns, and parts of columns, that its decision tests.
+    pub(super) tested: Box<[usize]>,
     /// How many rules it is a part of.
     pub(super) rules: u32,
     predicate: OnceLock<Result<Predicate, Fault>>,
@@ -47,6 +50,7 @@ impl Term {
             decision: None,
             atoms: Box::new([]),
             columns: Vec::new(),
+            tested: Box::new([]),
             rules: 0,
             predicate: OnceLock::new(),
         }
@@ -88,6 +92,9 @@ pub(super) struct Compiled {
     /// Terms by the hash of their expression.
     known: HashMap<u64, Vec<TermId>, BuildHasherDefault<QuickHasher>>,
     patterns: Patterns,
+    pub(super) parts: Parts,
+    /// One more than the highest column that terms read.
+    pub(super) width: usize,
 }
 
 /// Patterns that are remembered for rules to come.
@@ -110,7 +117,7 @@ impl Compiled {
                 parts = vec![predicate];
             }
             let mut terms = Vec::with_capacity(parts.len());
-            for part in together(parts) {
+            for part in together(parts, &mut self.parts) {
                 let id = match self.term(&part, volatile) {
                     Ok(id) => id,
                     Err(fault) => {
@@ -183,7 +190,8 @@ impl Compiled {
                 return Ok(*id);
             }
         }
-        let mut reading = Reading { atoms: &mut self.atoms, patterns: &mut self.patterns };
+        let mut reading =
+            Reading { atoms: &mut self.atoms, patterns: &mut self.patterns, parts: &mut self.parts };
         let known = reading.of(expr, Shows::NotTrue);
         let decision = reading.decide(expr);
         let mut atoms = Vec::new();
@@ -193,6 +201,12 @@ impl Compiled {
         }
         atoms.sort_unstable();
         atoms.dedup();
+        let mut tested = Vec::new();
+        if let Some(decision) = &decision {
+            decision.columns(&self.atoms, &mut |c| tested.push(c));
+        }
+        tested.sort_unstable();
+        tested.dedup();
         self.serial += 1;
         let term = Term {
             serial: self.serial,
@@ -201,6 +215,7 @@ impl Compiled {
             decision,
             atoms: atoms.into(),
             columns: expr.columns(),
+            tested: tested.into(),
             rules: 0,
             predicate: OnceLock::new(),
         };
@@ -211,6 +226,7 @@ impl Compiled {
             self.atoms.settle();
             return Err(fault);
         }
+        self.width = self.width.max(term.columns.iter().max().map_or(0, |m| m + 1));
         term.atoms.iter().for_each(|a| self.atoms.keep(*a));
         self.atoms.settle();
         let id = match self.free_terms.pop() {
@@ -283,13 +299,13 @@ fn depth(expr: &Expr) -> usize {
 }
 
 /// Comparisons of one column become one term, so that the range that they are is looked for: `x >= 1 AND x < 5`. What can fail is none of them.
-fn together(parts: Vec<&Expr>) -> Vec<Cow<'_, Expr>> {
-    let compared = |e: &Expr| match &e.kind {
+fn together<'e>(parts: Vec<&'e Expr>, known: &mut Parts) -> Vec<Cow<'e, Expr>> {
+    let mut compared = |e: &Expr| match &e.kind {
         ExprKind::Call(call) if matches!(&*call.name, "<" | "<=" | ">" | ">=") && !can_fail(e) => {
             let [a, b] = call.args.as_slice() else { return None };
-            let subject = |e: &Expr| match ordinal_subject(e) {
+            let mut subject = |e: &Expr| match ordinal_subject(e, known) {
                 Some((column, _)) => Some((column, Case::Exact)),
-                None => order_subject(e),
+                None => order_subject(e, known),
             };
             match (subject(a), subject(b)) {
                 (Some(one), None) | (None, Some(one)) => Some(one),

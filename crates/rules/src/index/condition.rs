@@ -15,6 +15,7 @@ use super::atom::{Atom, Atoms, Case, Condition, Test};
 use super::constants::{constant_int, constant_text};
 use super::nested::within;
 use super::ordinal::Ordinal;
+use super::parts::Parts;
 
 /// What is shown of a row where the condition does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,7 @@ fn divides_by_constant(args: &[Expr]) -> bool {
 pub(super) struct Reading<'a> {
     pub(super) atoms: &'a mut Atoms,
     pub(super) patterns: &'a mut Patterns,
+    pub(super) parts: &'a mut Parts,
 }
 
 /// Patterns by their text: rules use the same ones again and again. `None`: a wrong one.
@@ -182,8 +184,10 @@ impl Reading<'_> {
         let any = |reading: &mut Self, terms: &[Expr]| {
             Condition::any(terms.iter().map(|t| reading.null(t)).collect())
         };
+        if let Some(column) = self.parts.column(expr) {
+            return self.atom(column, Test::Missing);
+        }
         match &expr.kind {
-            ExprKind::Column(column) => self.atom(*column, Test::Missing),
             ExprKind::Literal(value) if value.is_null() => Condition::Always,
             ExprKind::Literal(_) => Condition::Never,
             ExprKind::Not(inner) => self.null(inner),
@@ -220,11 +224,13 @@ impl Reading<'_> {
 
     /// What holds wherever an expression is not NULL.
     pub(super) fn needed(&mut self, expr: &Expr) -> Vec<Condition> {
+        if let Some(column) = self.parts.column(expr) {
+            return vec![self.atom(column, Test::Present)];
+        }
         if let Some(within) = within(expr) {
             return self.names(&within);
         }
         match &expr.kind {
-            ExprKind::Column(column) => vec![self.atom(*column, Test::Present)],
             ExprKind::Not(inner) => self.needed(inner),
             ExprKind::Cast { input, .. } => self.needed(input),
             ExprKind::Call(call) => self.needed_by(call),

@@ -7,6 +7,7 @@ use millstream_types::Fault;
 use super::atom::AtomId;
 use super::compile::{Compiled, TermId};
 use super::decision::Decision;
+use super::parts::{at_place, place};
 use super::values::{Source, Undecided, Values};
 use crate::RuleInput;
 
@@ -65,7 +66,7 @@ impl Decider {
         let width = built.len();
         let mut sources = vec![Source::Nowhere; width];
         for (column, source) in sources.iter_mut().enumerate() {
-            *source = match (built.get(column), input.field(column)) {
+            *source = match (built.get(column), input.field(at_place(column, compiled.width))) {
                 (Some(Some(array)), _) => Source::Built(array),
                 (_, Some((slices, cut))) => Source::Slices(slices, cut),
                 _ => Source::Nowhere,
@@ -152,7 +153,8 @@ impl Decider {
         let mut wanted: Vec<bool> = Vec::new();
         for t in pairs.iter().flat_map(|p| &p.terms) {
             let Some(term) = compiled.terms.get(*t).filter(|t| t.decision.is_some()) else { continue };
-            for c in &term.columns {
+            for c in &term.tested {
+                let c = &place(*c, compiled.width);
                 if wanted.len() <= *c {
                     wanted.resize(*c + 1, false);
                 }
@@ -164,6 +166,7 @@ impl Decider {
         let mut subset: Option<UInt32Array> = None;
         let mut built = Vec::with_capacity(wanted.len());
         for (column, wanted) in wanted.into_iter().enumerate() {
+            let column = at_place(column, compiled.width);
             if !wanted || input.field(column).is_some() {
                 built.push(None);
                 continue;
@@ -198,8 +201,9 @@ impl Row<'_> {
             Decision::Constant(value) => Ok(*value),
             Decision::Atom(atom) => self.atom(*atom),
             Decision::Matches(m) => {
-                let source = self.sources.get(m.column).copied().unwrap_or(Source::Nowhere);
-                match self.values.text(m.column, source, self.row, self.position)? {
+                let place = place(m.column, self.compiled.width);
+                let source = self.sources.get(place).copied().unwrap_or(Source::Nowhere);
+                match self.values.text(place, source, self.row, self.position)? {
                     None => Ok(false),
                     // A pattern that gives up is told by the expression.
                     Some(text) => m.pattern.is_match(text).map_err(|_| Undecided),
@@ -232,8 +236,9 @@ impl Row<'_> {
             return Ok(known & 1 != 0);
         }
         let Some(atom) = self.compiled.atoms.get(id) else { return Err(Undecided) };
-        let source = self.sources.get(atom.column).copied().unwrap_or(Source::Nowhere);
-        let holds = self.values.holds(&atom.test, atom.column, source, self.row, self.position)?;
+        let place = place(atom.column, self.compiled.width);
+        let source = self.sources.get(place).copied().unwrap_or(Source::Nowhere);
+        let holds = self.values.holds(&atom.test, place, source, self.row, self.position)?;
         if let Some(m) = self.memo.get_mut(id as usize) {
             *m = self.stamp << 1 | u32::from(holds);
         }

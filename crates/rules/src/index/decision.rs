@@ -108,6 +108,21 @@ impl Decision {
     }
 }
 
+impl Decision {
+    /// Calls `visit` with the column of each test.
+    pub(super) fn columns(&self, atoms: &Atoms, visit: &mut impl FnMut(usize)) {
+        match self {
+            Decision::Constant(_) => {}
+            Decision::Atom(a) => atoms.get(*a).into_iter().for_each(|a| visit(a.column)),
+            Decision::Matches(m) => visit(m.column),
+            Decision::Not(inner) => inner.columns(atoms, visit),
+            Decision::All(parts) | Decision::Any(parts) => {
+                parts.iter().for_each(|p| p.columns(atoms, visit));
+            }
+        }
+    }
+}
+
 impl Reading<'_> {
     /// The formula that holds exactly where an expression is TRUE; `None`: none is known, or the expression can fail.
     pub(super) fn decide(&mut self, expr: &Expr) -> Option<Decision> {
@@ -208,7 +223,7 @@ impl Reading<'_> {
     fn subject_column(&mut self, a: &Expr, b: &Expr) -> Option<usize> {
         [a, b].into_iter().find_map(|side| match self.subject(side) {
             Some(subject) => subject.is_whole().then_some(subject.column),
-            None => ordinal_subject(side).map(|(column, _)| column),
+            None => ordinal_subject(side, self.parts).map(|(column, _)| column),
         })
     }
 }

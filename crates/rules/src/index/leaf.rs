@@ -20,8 +20,8 @@ impl Reading<'_> {
         let known = match (&*call.name, call.args.as_slice()) {
             ("IS NULL" | "IS NOT NULL", [a]) => {
                 let null = (&*call.name == "IS NULL") != negated;
-                return match a.kind {
-                    ExprKind::Column(column) => {
+                return match self.parts.column(a) {
+                    Some(column) => {
                         let test = if null { Test::Missing } else { Test::Present };
                         Known { condition: self.atom(column, test), exact: true }
                     }
@@ -72,9 +72,9 @@ impl Reading<'_> {
     /// `a IS NOT DISTINCT FROM b`.
     fn same(&mut self, a: &Expr, b: &Expr) -> Known {
         let (a, b) = if a.as_literal().is_some() { (b, a) } else { (a, b) };
-        match (b.as_literal(), &a.kind) {
-            (Some(Value::Null), ExprKind::Column(column)) => {
-                Known { condition: self.atom(*column, Test::Missing), exact: true }
+        match (b.as_literal(), self.parts.column(a)) {
+            (Some(Value::Null), Some(column)) => {
+                Known { condition: self.atom(column, Test::Missing), exact: true }
             }
             (Some(value), _) if !value.is_null() => {
                 self.equal(a, &[b], Shows::NotTrue).unwrap_or_else(Known::nothing)
@@ -128,7 +128,7 @@ impl Reading<'_> {
             }
             return Some(self.of_subject(&subject, Condition::any(any), exact, shows));
         }
-        let (column, of) = ordinal_subject(a)?;
+        let (column, of) = ordinal_subject(a, self.parts)?;
         let mut any = Vec::with_capacity(items.len());
         for item in items {
             let (value, kind) = constant(item)?;
@@ -145,7 +145,9 @@ impl Reading<'_> {
     fn order(&mut self, name: &str, a: &Expr, b: &Expr, negated: bool, shows: Shows) -> Option<Known> {
         let (subject, constant_side, turned) =
             if a.columns().is_empty() { (b, a, true) } else { (a, b, false) };
-        if let (Some((column, case)), Some(text)) = (order_subject(subject), constant_text(constant_side)) {
+        if let (Some((column, case)), Some(text)) =
+            (order_subject(subject, self.parts), constant_text(constant_side))
+        {
             let (less, or_equal) = direction(name, turned, negated);
             // What follows a text at once is the text with a zero.
             let end = if less == or_equal { behind(text) } else { text.as_bytes().into() };
@@ -155,7 +157,7 @@ impl Reading<'_> {
             let condition = if never { Condition::Never } else { self.atom(column, order) };
             return Some(self.strict(column, condition, true, shows));
         }
-        let (column, of) = ordinal_subject(subject)?;
+        let (column, of) = ordinal_subject(subject, self.parts)?;
         let (value, kind) = constant(constant_side)?;
         let (less, or_equal) = direction(name, turned, negated);
         let (low, high) = of.bounds(&value, &kind, less, or_equal)?;

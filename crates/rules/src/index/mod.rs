@@ -23,11 +23,13 @@ mod nested;
 mod numbers;
 mod orders;
 mod ordinal;
+mod parts;
 mod rows;
 mod subject;
 mod texts;
 mod values;
 mod verify;
+mod walks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,6 +45,7 @@ use gate::Gate;
 use grams::Frequencies;
 use matcher::{Matcher, count_windows};
 use verify::Verify;
+use walks::{Seen, Walks};
 
 /// Rows of a chunk from which rarity is measured.
 const SAMPLE: usize = 4096;
@@ -57,6 +60,8 @@ pub struct IndexedRules {
     compiled: Compiled,
     anchors: Anchors,
     matcher: Matcher,
+    /// The columns whose parts are searched.
+    walks: Walks,
     /// How often windows of texts were seen in the sample, by column.
     frequencies: BTreeMap<usize, Frequencies>,
     verify: Verify,
@@ -83,15 +88,19 @@ impl IndexedRules {
     }
 
     /// Chooses anchors by how often atoms hold in a chunk.
-    fn measure(&mut self, input: &mut dyn RuleInput) -> Result<(), Fault> {
+    fn measure(&mut self, input: &mut dyn RuleInput, context: &EvalContext) -> Result<(), Fault> {
         let sample = input.rows().min(SAMPLE);
+        let asked = self.parts_asked();
+        self.walks.aim(&self.compiled.parts, &asked, &asked);
+        self.walks.look(&self.compiled.parts, input, sample, context)?;
         let mut wanted: Vec<AtomId> = Vec::new();
         for term in &self.compiled.terms {
             term.known.condition.atoms(&mut |a| wanted.push(a));
         }
         wanted.sort_unstable();
         wanted.dedup();
-        let atoms = &mut self.compiled.atoms;
+        let Compiled { atoms, parts, .. } = &mut self.compiled;
+        let mut seen = Seen { input, parts, walks: &self.walks, context };
         let mut columns = BTreeSet::new();
         self.frequencies.clear();
         for Atom { column, test } in wanted.iter().filter_map(|a| atoms.get(*a)) {
@@ -100,14 +109,14 @@ impl IndexedRules {
                 && !self.frequencies.contains_key(column)
             {
                 let into = self.frequencies.entry(*column).or_default();
-                count_windows(input, *column, sample, into)?;
+                count_windows(&mut seen, *column, sample, into)?;
             }
         }
         let columns: Vec<usize> = columns.into_iter().collect();
         let slots = wanted.iter().enumerate().map(|(slot, a)| (slot as Slot, *a));
         let mut all = Matcher::default();
         all.search(atoms, slots, &columns, wanted.len(), &self.frequencies);
-        all.run(input, sample)?;
+        all.run(&mut seen, sample)?;
         // A few rows' worth of what is thought beforehand.
         const PRIOR_ROWS: f64 = 8.0;
         for (slot, a) in wanted.iter().enumerate() {
@@ -136,6 +145,30 @@ impl IndexedRules {
         let (atoms, slots) = (&self.compiled.atoms, self.anchors.atoms.len());
         self.matcher.search(atoms, self.anchors.searched(), &columns, slots, &self.frequencies);
         self.matcher.gate = Gate::new(&self.compiled, &self.anchors);
+        let asked = self.parts_asked();
+        if asked.is_empty() {
+            return;
+        }
+        let gate = self.matcher.gate.iter().map(|g| g.column);
+        let searched: Vec<usize> =
+            self.matcher.columns().chain(gate).filter(|c| parts::number(*c).is_some()).collect();
+        self.walks.aim(&self.compiled.parts, &searched, &asked);
+    }
+
+    /// The parts of columns that rules ask for, ascending.
+    fn parts_asked(&self) -> Vec<usize> {
+        if self.compiled.parts.len() == 0 {
+            return Vec::new();
+        }
+        let mut asked: Vec<usize> = Vec::new();
+        for term in &self.compiled.terms {
+            asked.extend(term.tested.iter().copied());
+            term.known.condition.atoms(&mut |a| asked.extend(self.compiled.atoms.get(a).map(|a| a.column)));
+        }
+        asked.retain(|c| parts::number(*c).is_some());
+        asked.sort_unstable();
+        asked.dedup();
+        asked
     }
 
     /// Whether the anchors have become so common that they should be chosen anew.
@@ -206,13 +239,21 @@ impl RuleSet for IndexedRules {
             return Ok(());
         }
         if self.compiled.atoms.len() > 0 && self.has_drifted(rows) {
-            self.measure(input)?;
+            self.measure(input, context)?;
         }
-        self.matcher.run(input, rows)?;
+        self.walks.look(&self.compiled.parts, input, rows, context)?;
+        let mut seen = Seen { input, parts: &self.compiled.parts, walks: &self.walks, context };
+        self.matcher.run(&mut seen, rows)?;
         self.rows += rows as u64;
         let before = self.verify.wide;
-        self.pairs +=
-            self.verify.run(&self.compiled, &self.anchors, &self.matcher.found, input, context, outcomes)?;
+        self.pairs += self.verify.run(
+            &self.compiled,
+            &self.anchors,
+            &self.matcher.found,
+            &mut seen,
+            context,
+            outcomes,
+        )?;
         if before != self.verify.wide {
             self.generation += 1;
         }
@@ -247,6 +288,7 @@ impl RuleSet for IndexedRules {
                 );
             }
         }
+        columns.iter_mut().for_each(|c| *c = self.compiled.parts.base(*c));
         columns.sort_unstable();
         columns.dedup();
         columns

@@ -8,6 +8,7 @@ use super::condition::Reading;
 use super::constants::{constant_int, constant_text};
 use super::nested::numeric;
 use super::ordinal::Ordinal;
+use super::parts::Parts;
 
 /// Which part of a column's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,8 +90,10 @@ impl Reading<'_> {
         if !expr.data_type.kind.is_string() {
             return None;
         }
+        if let Some(column) = self.parts.column(expr) {
+            return Some(Subject::of(column, Case::Exact));
+        }
         match &expr.kind {
-            ExprKind::Column(column) => Some(Subject::of(*column, Case::Exact)),
             // Between strings; a shorter type may cut the end off, CHAR may append spaces.
             ExprKind::Cast { input, mode } if *mode != CastMode::Assign => {
                 match (&input.data_type.kind, &expr.data_type.kind) {
@@ -241,14 +244,17 @@ impl Reading<'_> {
 }
 
 /// The column behind an expression that has ordinals, below casts that keep the value.
-pub(super) fn ordinal_subject(expr: &Expr) -> Option<(usize, Ordinal)> {
+pub(super) fn ordinal_subject(expr: &Expr, parts: &mut Parts) -> Option<(usize, Ordinal)> {
     match &expr.kind {
-        ExprKind::Column(column) => Some((*column, Ordinal::of(&expr.data_type.kind)?)),
+        ExprKind::Column(_) | ExprKind::Field { .. } => {
+            let of = Ordinal::of(&expr.data_type.kind)?;
+            Some((parts.column(expr)?, of))
+        }
         ExprKind::Cast { input, .. } => match (&input.data_type.kind, &expr.data_type.kind) {
-            (from, to) if keeps_integer(from, to) => ordinal_subject(input),
+            (from, to) if keeps_integer(from, to) => ordinal_subject(input, parts),
             // Whole numbers meet constants below 2^53, where both are exact.
             (from, TypeKind::Double) if from.is_integer() || *from == TypeKind::Float => {
-                ordinal_subject(input)
+                ordinal_subject(input, parts)
             }
             _ => None,
         },
@@ -257,12 +263,17 @@ pub(super) fn ordinal_subject(expr: &Expr) -> Option<(usize, Ordinal)> {
 }
 
 /// The text column whose order an expression has, and the case it is in: the column itself, or LOWER or UPPER of it.
-pub(super) fn order_subject(expr: &Expr) -> Option<(usize, Case)> {
+pub(super) fn order_subject(expr: &Expr, parts: &mut Parts) -> Option<(usize, Case)> {
+    if !expr.data_type.kind.is_string() {
+        return None;
+    }
+    if let Some(column) = parts.column(expr) {
+        return Some((column, Case::Exact));
+    }
     match &expr.kind {
-        ExprKind::Column(column) if expr.data_type.kind.is_string() => Some((*column, Case::Exact)),
         ExprKind::Cast { input, mode } if *mode != CastMode::Assign => {
             match (&input.data_type.kind, &expr.data_type.kind) {
-                (TypeKind::VarChar(n), TypeKind::VarChar(m)) if n <= m => order_subject(input),
+                (TypeKind::VarChar(n), TypeKind::VarChar(m)) if n <= m => order_subject(input, parts),
                 _ => None,
             }
         }
@@ -273,7 +284,9 @@ pub(super) fn order_subject(expr: &Expr) -> Option<(usize, Case)> {
                 _ => return None,
             };
             match call.args.as_slice() {
-                [inner] => order_subject(inner).filter(|(_, c)| *c == Case::Exact).map(|(at, _)| (at, case)),
+                [inner] => {
+                    order_subject(inner, parts).filter(|(_, c)| *c == Case::Exact).map(|(at, _)| (at, case))
+                }
                 _ => None,
             }
         }

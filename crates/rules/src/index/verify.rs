@@ -410,16 +410,20 @@ impl Verify {
 /// Anchors for people; long lists are cut.
 fn told(compiled: &Compiled, atoms: &[AtomId]) -> Vec<String> {
     const MOST: usize = 8;
-    let mut out: Vec<String> =
-        atoms.iter().take(MOST).filter_map(|a| compiled.atoms.get(*a)).map(describe).collect();
+    let mut out: Vec<String> = atoms
+        .iter()
+        .take(MOST)
+        .filter_map(|a| compiled.atoms.get(*a))
+        .map(|a| describe(a, compiled))
+        .collect();
     if atoms.len() > MOST {
         out.push(format!("{} more", atoms.len() - MOST));
     }
     out
 }
 
-fn describe(atom: &Atom) -> String {
-    let column = format!("#{}", atom.column);
+fn describe(atom: &Atom, compiled: &Compiled) -> String {
+    let column = compiled.parts.show(atom.column);
     match &atom.test {
         Test::Present => format!("{column} is not NULL"),
         Test::Missing => format!("{column} is NULL"),

@@ -496,6 +496,51 @@ pub fn condition(dice: &mut Dice, depth: usize) -> Expr {
     }
 }
 
+/// A condition over few texts and words, so that many rules meet on many rows. In the column `a` only long literals are looked for.
+pub fn focused(dice: &mut Dice, depth: usize) -> Expr {
+    if depth > 0 && !dice.one_in(3) {
+        let terms = (0..2).map(|_| focused(dice, depth - 1)).collect();
+        return match dice.below(4) {
+            0 => boolean(ExprKind::Or(terms)),
+            1 => boolean(ExprKind::Not(Box::new(focused(dice, depth - 1)))),
+            _ => boolean(ExprKind::And(terms)),
+        };
+    }
+    if dice.one_in(8) {
+        // What can fail, before or behind a condition that other rules have as well.
+        let kind = ExprKind::Cast { input: Box::new(column("b")), mode: CastMode::Cast };
+        let fails = call(">", vec![Expr::new(kind, DataType::int()), int(3)]);
+        let word = dice.words[0];
+        let shared = call("LIKE", vec![column("a"), literal(&format!("%{word}%"))]);
+        return boolean(ExprKind::And(if dice.one_in(4) {
+            vec![shared, fails]
+        } else {
+            vec![fails, shared]
+        }));
+    }
+    let word = dice.word();
+    let name = dice.pick(&["a", "a", "b", "j", "x"]);
+    let plain = match name {
+        "x" => Expr::new(ExprKind::Field { input: Box::new(column("r")), index: 0 }, DataType::string()),
+        "j" => call("JSON_VALUE", vec![column("j"), literal(dice.pick(&["$.user", "$.p.q", "$.n"]))]),
+        name => column(name),
+    };
+    let (subject, word) = match dice.below(5) {
+        0 => (call("LOWER", vec![plain]), word.to_lowercase()),
+        1 => (call("UPPER", vec![plain]), word.to_uppercase()),
+        _ => (plain, word.to_string()),
+    };
+    match dice.below(if name == "a" { 5 } else { 9 }) {
+        0 => call("STARTSWITH", vec![subject, literal(&word)]),
+        1 => call("ENDSWITH", vec![subject, literal(&word)]),
+        2 | 3 => call("CONTAINS", vec![subject, literal(&word)]),
+        4 => call("LIKE", vec![subject, literal(&format!("%{}%", word.replace(['%', '_'], "")))]),
+        5 => call("IN", vec![subject, literal(&word), literal(dice.words[0])]),
+        6 => call(dice.pick(&["<", "<=", ">", ">="]), vec![subject, literal(&word)]),
+        _ => call(dice.pick(&["=", "=", "<>"]), vec![subject, literal(&word)]),
+    }
+}
+
 /// The condition for rows with a certain number.
 pub fn numbered(dice: &mut Dice, inner: Expr) -> Expr {
     let number = column(dice.pick(&["n", "n", "n", "m"]));

@@ -12,13 +12,20 @@ pub struct Dice {
     random: SeededRandom,
     /// The literals that events are made of besides others.
     pub literals: Vec<String>,
+    /// The words that most texts are made of, where rules look for little else.
+    pub words: Vec<&'static str>,
     /// The few pieces that most texts of rules and events are made of, so that they meet.
     pieces: Vec<&'static str>,
 }
 
 impl Dice {
     pub fn new(seed: u64) -> Self {
-        let mut dice = Dice { random: SeededRandom::new(seed), literals: Vec::new(), pieces: Vec::new() };
+        let mut dice = Dice {
+            random: SeededRandom::new(seed),
+            literals: Vec::new(),
+            words: Vec::new(),
+            pieces: Vec::new(),
+        };
         dice.pieces = (0..3 + dice.below(4)).map(|_| dice.pick(PIECES)).collect();
         dice
     }
@@ -26,6 +33,12 @@ impl Dice {
     pub fn piece(&mut self) -> &'static str {
         let at = self.below(self.pieces.len());
         if self.one_in(8) { self.pick(PIECES) } else { self.pieces[at] }
+    }
+
+    /// One of the words.
+    pub fn word(&mut self) -> &'static str {
+        let at = self.below(self.words.len());
+        self.words[at]
     }
 
     pub fn below(&mut self, n: usize) -> usize {
@@ -132,7 +145,65 @@ pub const PIECES: &[&str] = &[
     "abcdefgh",
 ];
 
+/// Words that are longer than a window: with what JSON may escape in each of their windows, and letters that others become when the case changes.
+pub const WORDS: &[&str] = &[
+    "kali",
+    "task",
+    "serv",
+    "x\\yz",
+    "a/bc",
+    "C:\\Users",
+    "/etc/passwd",
+    "powershell",
+    "nc -e",
+    "\"q\"z",
+    "s\u{fc}d\\k",
+    "fi/le",
+    "abcdefgh",
+    "mimikatz",
+    "su\tdo",
+    "\u{e4}\u{e4}k",
+];
+
+/// A text of words: as they are, in another case, with letters that only become theirs, without one letter, twice.
+fn of_words(dice: &mut Dice) -> String {
+    let mut out = String::new();
+    for i in 0..1 + dice.below(3) {
+        if i > 0 || dice.one_in(4) {
+            out.push_str(dice.pick(&["", "", "\\", "/", " ", "\"", "x", "\u{212a}", "\u{e4}"]));
+        }
+        let word = dice.word();
+        match dice.below(9) {
+            0 => out.push_str(&word.to_uppercase()),
+            1 => out.push_str(&word.to_lowercase()),
+            2 | 3 => {
+                for c in word.chars() {
+                    out.push(match c {
+                        'k' | 'K' if dice.one_in(2) => '\u{212a}',
+                        's' | 'S' if dice.one_in(2) => '\u{17f}',
+                        'i' if dice.one_in(4) => '\u{130}',
+                        c => c,
+                    });
+                }
+            }
+            4 => {
+                let gone = dice.below(word.chars().count());
+                out.extend(word.chars().enumerate().filter(|(at, _)| *at != gone).map(|(_, c)| c));
+            }
+            5 => out.extend([word, word]),
+            _ => out.push_str(word),
+        }
+    }
+    if dice.one_in(4) {
+        out.push_str(dice.pick(&["\\", "x", "/", " ", "\n"]));
+    }
+    out
+}
+
 pub fn text(dice: &mut Dice) -> String {
+    if !dice.words.is_empty() && !dice.one_in(5) {
+        return of_words(dice);
+    }
     if let Some(text) = adversarial(dice) {
         return text;
     }

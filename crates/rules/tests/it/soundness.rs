@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use millstream_expr::{EvalContext, Expr, ExprKind};
+use millstream_expr::{EvalContext, Expr, ExprKind, fold};
 use millstream_rules::index::IndexedRules;
 use millstream_rules::plain::PlainRules;
 use millstream_rules::{Hits, Outcome, Rule, RuleInput, RuleSet};
 use millstream_types::{Clock, ManualClock, SeededRandom};
 
-use crate::conditions::{literals, numbered, planned};
-use crate::events::{Chunk, Dice, columns, event};
+use crate::conditions::{focused, literals, numbered, planned};
+use crate::events::{Chunk, Dice, WORDS, columns, event};
 
 pub fn context() -> EvalContext {
     EvalContext {
@@ -43,6 +43,13 @@ struct Tally {
 fn round(seed: u64, tally: &mut Tally) {
     const RULES: usize = 40;
     let mut dice = Dice::new(seed);
+    let focus = seed.is_multiple_of(3);
+    if focus {
+        dice.words = (0..3).map(|_| dice.pick(WORDS)).collect();
+    }
+    let planned = |dice: &mut Dice, depth: usize| {
+        if focus { fold(focused(dice, depth.min(2)), &context()) } else { planned(dice, depth) }
+    };
     let mut rules: Vec<Rule> = (0..RULES)
         .map(|id| Rule { id, predicate: Some(planned(&mut dice, (id % 6).saturating_sub(2))) })
         .collect();

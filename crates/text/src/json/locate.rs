@@ -115,7 +115,7 @@ impl Scan<'_> {
     }
 
     /// Enters a container.
-    fn deeper(&mut self, depth: usize) -> Result<(), JsonError> {
+    pub(super) fn deeper(&mut self, depth: usize) -> Result<(), JsonError> {
         if depth >= MAX_DEPTH {
             return self.error(TOO_DEEP);
         }
@@ -125,7 +125,7 @@ impl Scan<'_> {
 
     /// Goes over a value that begins here.
     #[inline]
-    fn skip(&mut self, depth: usize) -> Result<(), JsonError> {
+    pub(super) fn skip(&mut self, depth: usize) -> Result<(), JsonError> {
         match self.peek() {
             b'"' => self.string(),
             b'-' | b'0'..=b'9' => self.number(depth == 0),
@@ -135,7 +135,7 @@ impl Scan<'_> {
 }
 
 /// Whether a name, as it is written, is a name.
-fn is_name(raw: &[u8], name: &str) -> bool {
+pub(super) fn is_name(raw: &[u8], name: &str) -> bool {
     // An escape is never shorter than what it stands for.
     if raw.len() < name.len() {
         return false;

@@ -11,6 +11,7 @@ mod locate;
 mod path;
 mod path_function;
 mod path_parse;
+mod places;
 mod scan;
 mod string;
 mod tree;
@@ -24,6 +25,7 @@ use std::fmt;
 use millstream_types::Fault;
 
 pub use path::{JsonPath, Outcome, PathError, PathMode, PathResult};
+pub use places::{JsonPlace, JsonPlaces, JsonStep};
 pub use scan::{validate, validate_prefix};
 pub use string::{escape_into, unescape};
 pub use tree::{Json, java_number};

@@ -429,12 +429,24 @@ fn what_is_located_is_what_the_tree_has() {
             .iter()
             .map(|p| JsonPath::compile(p).unwrap())
             .collect();
+    let (mut together, mut places) = (JsonPlaces::default(), Vec::new());
+    for path in &paths {
+        together.add(&path.plain_steps().unwrap());
+    }
     let (mut found, mut nothing, mut wrong) = (0, 0, 0);
     for _ in 0..20_000 {
         let mut text = String::new();
         random_text(&random, 4, &mut text);
         text.push_str(["", " ", "x", " x", "\u{e9}"][(random.next_u64() % 5) as usize]);
         let tree = Json::parse(&text);
+        let followed = together.follow(&text, &mut places);
+        for (path, place) in paths.iter().zip(&places) {
+            let there = match place {
+                JsonPlace::At(from, to) => Some(Json::parse(&text[*from..*to]).unwrap()),
+                _ => None,
+            };
+            assert_eq!(followed.map(|()| there), path.locate(&text).unwrap(), "{path} in {text}");
+        }
         for path in &paths {
             let located = path.locate(&text).unwrap();
             match &tree {
