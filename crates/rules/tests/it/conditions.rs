@@ -500,16 +500,32 @@ pub fn condition(dice: &mut Dice, depth: usize) -> Expr {
 pub fn focused(dice: &mut Dice, depth: usize) -> Expr {
     if depth > 0 && !dice.one_in(3) {
         let terms = (0..2).map(|_| focused(dice, depth - 1)).collect();
-        return match dice.below(4) {
+        return match dice.below(6) {
             0 => boolean(ExprKind::Or(terms)),
             1 => boolean(ExprKind::Not(Box::new(focused(dice, depth - 1)))),
+            2 => {
+                let asked = dice.pick(&["IS NOT TRUE", "IS NOT FALSE", "IS UNKNOWN", "IS NULL"]);
+                let both =
+                    if dice.one_in(2) { boolean(ExprKind::And(terms)) } else { boolean(ExprKind::Or(terms)) };
+                boolean(ExprKind::And(vec![focused(dice, 0), call(asked, vec![both])]))
+            }
+            3 => {
+                // What is no IN may be NULL.
+                let (word, other) = (dice.word(), dice.word());
+                let mut args = vec![column("b"), literal(word)];
+                if dice.one_in(2) {
+                    args.push(Expr::literal(Value::Null, DataType::string()));
+                }
+                let none = boolean(ExprKind::Not(Box::new(call("IN", args))));
+                boolean(ExprKind::And(vec![call("CONTAINS", vec![column("a"), literal(other)]), none]))
+            }
             _ => boolean(ExprKind::And(terms)),
         };
     }
     if dice.one_in(8) {
         // What can fail, before or behind a condition that other rules have as well.
         let kind = ExprKind::Cast { input: Box::new(column("b")), mode: CastMode::Cast };
-        let fails = call(">", vec![Expr::new(kind, DataType::int()), int(3)]);
+        let fails = call(">", vec![Expr::new(kind, DataType::int()), int(dice.below(50) as i64)]);
         let word = dice.words[0];
         let shared = call("LIKE", vec![column("a"), literal(&format!("%{word}%"))]);
         return boolean(ExprKind::And(if dice.one_in(4) {
