@@ -186,7 +186,7 @@ impl Op {
         match self {
             Op::Scan(s) => {
                 let mut all: Vec<&mut Expr> = s.filter.iter_mut().chain(&mut s.screen).collect();
-                all.extend(s.output.iter_mut().map(|o| &mut o.expr));
+                all.extend(Arc::make_mut(&mut s.output).iter_mut().map(|o| &mut o.expr));
                 if let Some(w) = &mut s.watermark {
                     all.extend([&mut w.rowtime, &mut w.watermark]);
                 }
@@ -302,8 +302,8 @@ pub struct ScanOp {
     pub filter: Option<Expr>,
     /// What the filter and operators above imply of text columns, evaluated behind the filter: it changes no result, it spares work.
     pub screen: Option<Expr>,
-    /// The output columns: physical, metadata (with its cast) and computed ones.
-    pub output: Vec<ProjectItem>,
+    /// The output columns: physical, metadata (with its cast) and computed ones. Shared by the scans of a job that give the same.
+    pub output: Arc<Vec<ProjectItem>>,
     /// The declared watermark.
     pub watermark: Option<Box<WatermarkSpec>>,
     /// Hints given at the table, already merged into the table's options.

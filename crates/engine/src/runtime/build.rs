@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use millstream_expr::{EvalContext, Expr};
+use millstream_expr::EvalContext;
 use millstream_flow::{Committer, MemoryBudget, WriterContext};
 use millstream_operators::{
     Operator, OperatorContext, filter::Filter, project::Project, table_function::TableFunction, union::Union,
@@ -384,10 +384,7 @@ pub(super) fn sink_ids(plan: &JobPlan) -> Vec<String> {
 fn operator(op: &Op, schema: &SchemaRef) -> Result<Box<dyn Operator>, Fault> {
     Ok(match op {
         Op::Filter(predicate) => Box::new(Filter::new(predicate)?),
-        Op::Project(items) => {
-            let exprs: Vec<Expr> = items.iter().map(|i| i.expr.clone()).collect();
-            Box::new(Project::new(&exprs, schema.clone())?)
-        }
+        Op::Project(items) => Box::new(Project::new(items.iter().map(|i| &i.expr), schema.clone())?),
         Op::Union => Box::new(Union::new(schema.clone())),
         Op::Unnest(u) => Box::new(Unnest::new(&u.collection, u.ordinality, u.left, schema.clone())?),
         Op::TableFunction(t) => {

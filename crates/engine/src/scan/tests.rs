@@ -115,7 +115,7 @@ struct Job {
 impl Job {
     fn new(route: &ScanRoute, job: u64, filter: Option<Expr>, watermark: bool) -> (Self, Command) {
         let schema = schema();
-        let output = schema
+        let output: Vec<ProjectItem> = schema
             .fields
             .iter()
             .enumerate()
@@ -140,7 +140,7 @@ impl Job {
             columns: vec![0, 1, 2],
             filter,
             screen: None,
-            output,
+            output: Arc::new(output),
             watermark: watermark
                 .then(|| Box::new(WatermarkSpec { column: "ts".into(), rowtime: ts.clone(), watermark: ts })),
             hints: Vec::new(),

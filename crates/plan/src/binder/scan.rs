@@ -1,5 +1,7 @@
 //! Reading a table.
 
+use std::sync::Arc;
+
 use millstream_types::Span;
 
 use super::Binder;
@@ -11,7 +13,7 @@ impl Binder<'_> {
     /// Adds a scan of a table; each begins in a group of its own, the optimizer joins the groups of one source.
     pub(super) fn add_scan(&mut self, table: &ResolvedTable, span: Span) -> NodeId {
         let group = self.plan.scan_groups.len();
-        let output = table
+        let output: Vec<ProjectItem> = table
             .columns
             .iter()
             .map(|c| {
@@ -28,7 +30,7 @@ impl Binder<'_> {
             columns: (0..table.inputs.len()).collect(),
             filter: None,
             screen: None,
-            output,
+            output: Arc::new(output),
             watermark: table.watermark.clone().map(Box::new),
             hints: table.hints.clone(),
         };

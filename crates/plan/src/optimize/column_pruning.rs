@@ -226,7 +226,7 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map
                 kept.dedup();
             }
             let mut position = 0;
-            scan.output.retain(|_| {
+            Arc::make_mut(&mut scan.output).retain(|_| {
                 position += 1;
                 kept.binary_search(&(position - 1)).is_ok()
             });

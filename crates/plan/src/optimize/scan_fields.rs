@@ -59,7 +59,7 @@ pub(super) fn take_fields_in_scans(plan: &mut JobPlan) {
             .flat_map(|below| &below.upsert_keys)
             .filter_map(|key| key.iter().map(place).collect::<Option<Vec<_>>>())
             .collect();
-        scan.output = output;
+        scan.output = Arc::new(output);
         if let Some(n) = plan.nodes.get_mut(input.0) {
             n.op = Op::Scan(scan);
             n.schema = Arc::new(schema);

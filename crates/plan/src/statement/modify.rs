@@ -1,15 +1,19 @@
 //! Queries and statements that write: they become plans.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::Arc;
+
 use millstream_sql::ast::{
     Analyze, AnalyzeColumns, CompilePlan, Delete, Explain, Insert, ObjectName, Query, QueryBody, QueryKind,
     SelectItem, Statement, Update,
 };
-use millstream_types::Fault;
+use millstream_types::{Fault, SchemaRef};
 
 use super::{Planned, SessionState};
 use crate::catalog::{Relation, Stored, failed, unknown_column};
 use crate::session::session_option;
-use crate::{JobPlan, Node, NodeId, Op};
+use crate::{JobPlan, Node, NodeId, Op, ProjectItem};
 
 impl SessionState {
     pub(super) fn query(&mut self, query: &Query) -> Result<Planned, Fault> {
@@ -155,7 +159,7 @@ impl SessionState {
                 _ => None,
             }
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let names = select(&query.body)?.iter().filter_map(|item| match item {
             SelectItem::Expr { alias: Some(alias), .. } => Some(alias.value.as_str()),
             SelectItem::Expr { expr, alias: None } => match &expr.kind {
@@ -171,6 +175,9 @@ impl SessionState {
 /// One job of several: their nodes one behind the other. Settings are those of the last one.
 pub fn merge_jobs(plans: Vec<JobPlan>) -> JobPlan {
     let mut merged = JobPlan::default();
+    // Hundreds of rules on one table read the same columns and give rows of the same form: these are held once.
+    let mut schemas: HashSet<SchemaRef> = HashSet::new();
+    let mut outputs: HashSet<Arc<Vec<ProjectItem>>> = HashSet::new();
     for plan in plans {
         let nodes = merged.nodes.len();
         let groups = merged.scan_groups.len();
@@ -179,12 +186,14 @@ pub fn merge_jobs(plans: Vec<JobPlan>) -> JobPlan {
             let op = match node.op {
                 Op::Scan(mut scan) => {
                     scan.group += groups;
+                    scan.output = held_once(&mut outputs, scan.output);
                     Op::Scan(scan)
                 }
                 other => other,
             };
             let inputs = node.inputs.into_iter().map(shift).collect();
-            merged.nodes.push(Node { op, inputs, ..node });
+            let schema = held_once(&mut schemas, node.schema);
+            merged.nodes.push(Node { op, inputs, schema, ..node });
         }
         for mut group in plan.scan_groups {
             group.scans = group.scans.into_iter().map(shift).collect();
@@ -207,4 +216,13 @@ pub fn merge_jobs(plans: Vec<JobPlan>) -> JobPlan {
     }
     crate::optimize::share(&mut merged);
     merged
+}
+
+/// The one of equal values that is kept.
+fn held_once<T: Eq + Hash>(kept: &mut HashSet<Arc<T>>, value: Arc<T>) -> Arc<T> {
+    if let Some(same) = kept.get(&value) {
+        return same.clone();
+    }
+    kept.insert(value.clone());
+    value
 }
