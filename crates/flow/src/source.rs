@@ -63,6 +63,11 @@ pub trait Source: Send + Sync + fmt::Debug {
         "record"
     }
 
+    /// What a split is called in messages: a path, `topic/3`.
+    fn shown<'a>(&self, split: &'a Split) -> &'a str {
+        &split.id
+    }
+
     /// Whether several readers can have all of it, each from any offset: then jobs that read the same share one reader, and come to it and leave
     /// it by [`Source::order`] and [`SplitReader::stop_at`]. Else each job reads by itself.
     fn is_replayable(&self) -> bool {

@@ -1,8 +1,11 @@
-//! How long a line takes from being written into a pipe to its row in a sink, at a given pace.
+//! How long a line takes from being written to its row in a sink, at a given pace: appended to a file that is followed, and written into a pipe.
 //!
-//! One process writes, another runs the job over its standard input; its sink looks at the clock. Lines come in bursts of a millisecond.
+//! One process writes, another runs the job over that file or over its standard input; its sink looks at the clock. Lines come in bursts of a
+//! millisecond, each with the time right before the call that writes it.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,14 +17,16 @@ use millstream::flow::{
     SinkSpec, Source, SourceSpec, Writer, WriterContext,
 };
 use millstream::types::{Batch, Fault};
-use millstream::{Completion, Session, StatementResult};
+use millstream::{Completion, Session, StatementResult, StopMode};
 
 use crate::loads;
 
 /// `bench latency [--rate N] [--seconds N] [--rules N]`, or (called by itself) the job.
 pub fn run(words: &[&str]) -> Result<(), String> {
-    if let ["job", rules] = words {
-        return job(crate::count(rules)?);
+    match words {
+        ["job", rules] => return job(crate::count(rules)?, None),
+        ["job", rules, path] => return job(crate::count(rules)?, Some(path)),
+        _ => {}
     }
     let (mut rate, mut seconds, mut rules) = (100_000, 10, 41);
     let mut words = words.iter();
@@ -37,18 +42,43 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     let mut events = Vec::new();
     loads::quiet_events(rate, &mut events).map_err(|e| e.to_string())?;
     let lines: Vec<&[u8]> = events.split_inclusive(|b| *b == b'\n').collect();
+    let path = std::env::temp_dir().join(format!("millstream-latency-{}.log", std::process::id()));
+    let followed = measure("a followed file", &lines, rate, seconds, rules, Some(&path));
+    let _ = std::fs::remove_file(&path);
+    followed?;
+    measure("a pipe", &lines, rate, seconds, rules, None)
+}
+
+/// Writes lines to a job, into a file that it follows or a pipe.
+fn measure(
+    what: &str,
+    lines: &[&[u8]],
+    rate: u64,
+    seconds: u64,
+    rules: u64,
+    file: Option<&Path>,
+) -> Result<(), String> {
+    let mut appended = file.map(File::create).transpose().map_err(|e| e.to_string())?;
     let me = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut child = Command::new(me)
         .args(["latency", "job", &rules.to_string()])
+        .args(file)
         .stdin(Stdio::piped())
         .spawn()
         .map_err(|e| e.to_string())?;
     let mut pipe = child.stdin.take().ok_or("no pipe")?;
-    let (written, behind) = write(&lines, rate, seconds, &mut pipe)?;
+    let (written, behind) = match &mut appended {
+        Some(file) => write(lines, rate, seconds, file)?,
+        None => write(lines, rate, seconds, &mut pipe)?,
+    };
+    if file.is_some() {
+        // A file has no end: the end of the pipe stops the job, when it has read all.
+        std::thread::sleep(Duration::from_millis(500));
+    }
     drop(pipe);
     let average = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!(
-        "{written} lines at {rate} a second, {rules} rules; the writer was at most {:.1} ms late; load average {}",
+        "{what}: {written} lines at {rate} a second, {rules} rules; the writer was at most {:.1} ms late; load average {}",
         behind.as_secs_f64() * 1000.0,
         average.split(' ').next().unwrap_or("?")
     );
@@ -88,10 +118,14 @@ fn now_nanos() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64)
 }
 
-/// The job: the quiet rules, and a query that every row passes.
-fn job(rules: u64) -> Result<(), String> {
+/// The job: the quiet rules, and a query that every row passes, over a file that is followed until the standard input ends, or over that.
+fn job(rules: u64, file: Option<&str>) -> Result<(), String> {
+    let source = match file {
+        Some(path) => format!("'connector' = 'filesystem', 'source.follow' = 'true', 'path' = '{path}'"),
+        None => "'connector' = 'stdin'".to_string(),
+    };
     let mut sql = format!(
-        "CREATE TABLE events (sent BIGINT, {}) WITH ('connector' = 'stdin', 'format' = 'json');\n\
+        "CREATE TABLE events (sent BIGINT, {}) WITH ({source}, 'format' = 'json');\n\
          CREATE TABLE timed (sent BIGINT, host STRING) WITH ('connector' = 'timed');\n\
          INSERT INTO timed SELECT sent, host FROM events;\n",
         loads::COLUMNS
@@ -117,6 +151,13 @@ fn job(rules: u64) -> Result<(), String> {
             }
         }
         let job = session.start(Session::merge(inserts)).await.map_err(|f| f.render("bench", &sql))?;
+        if file.is_some() {
+            let stop = job.stopper();
+            tokio::task::spawn_blocking(move || {
+                let _ = std::io::stdin().read_to_end(&mut Vec::new());
+                stop(StopMode::Drain);
+            });
+        }
         match job.wait().await.completion {
             Completion::Failed { fault, .. } => Err(fault.render("bench", &sql)),
             _ => Ok(()),

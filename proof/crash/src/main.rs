@@ -1,11 +1,14 @@
 //! `kill -9` at random moments: a filter job with checkpoints, file to file, must lose nothing and double nothing.
 //!
 //! ```text
-//! crash MILLSTREAM [--kills N] [--seed S] [--parallelism P]
+//! crash MILLSTREAM [--kills N] [--seed S] [--parallelism P] [--follow]
 //! ```
 //! Real processes. Each round starts the command with `--restore latest`, waits for a checkpoint of this start (some rounds do not wait: a kill before the
 //! first checkpoint must be survived, too), then kills it after a random time. After the last kill the job runs to its end, and the files that it has
-//! committed are compared with what went in, row by row. Prints how the kills were spread.
+//! committed are compared with what went in, row by row. Prints how the kills were spread. With `--follow` the job follows logs that are
+//! written and rotated all the while (`follow`).
+
+mod follow;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,11 +38,13 @@ struct Arguments {
     seed: u64,
     /// The most tasks a source is read by; each start has another number up to it.
     parallelism: u64,
+    /// Follow logs that are rotated, rather than read files that are there.
+    follow: bool,
 }
 
 fn arguments() -> Result<Arguments, String> {
     let mut words = std::env::args().skip(1);
-    let mut a = Arguments { millstream: PathBuf::new(), kills: 20, seed: 1, parallelism: 1 };
+    let mut a = Arguments { millstream: PathBuf::new(), kills: 20, seed: 1, parallelism: 1, follow: false };
     while let Some(word) = words.next() {
         let mut number =
             || words.next().and_then(|n| n.parse().ok()).ok_or_else(|| format!("{word} needs a number"));
@@ -47,11 +52,12 @@ fn arguments() -> Result<Arguments, String> {
             "--kills" => a.kills = number()?,
             "--seed" => a.seed = number()?,
             "--parallelism" => a.parallelism = number()?.max(1),
+            "--follow" => a.follow = true,
             path => a.millstream = path.into(),
         }
     }
     if a.millstream.as_os_str().is_empty() {
-        Err("usage: crash MILLSTREAM [--kills N] [--seed S] [--parallelism P]".into())
+        Err("usage: crash MILLSTREAM [--kills N] [--seed S] [--parallelism P] [--follow]".into())
     } else {
         Ok(a)
     }
@@ -60,6 +66,9 @@ fn arguments() -> Result<Arguments, String> {
 fn run() -> Result<(), String> {
     let a = arguments()?;
     let random = SeededRandom::new(a.seed);
+    if a.follow {
+        return follow::run(&a, &random);
+    }
     let (mut kills, mut rounds) = (0, 0);
     let mut spread = Spread::default();
     while kills < a.kills {

@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 use millstream_types::Fault;
 
 use super::fault::{io_fault, nearby};
+use super::follow::Identity;
 use super::glob::{Glob, is_pattern};
 
 /// A file that was found.
@@ -20,6 +21,8 @@ pub(super) struct Found {
     pub size: u64,
     /// When it was last written, in milliseconds since the epoch.
     pub modified_millis: i64,
+    /// Which file it is, whatever its name.
+    pub identity: Identity,
 }
 
 /// The files of a path (a file, a directory, a pattern), sorted by path.
@@ -67,7 +70,7 @@ fn found(path: PathBuf, meta: &fs::Metadata) -> Found {
         .and_then(|t| t.duration_since(UNIX_EPOCH).ok())
         .and_then(|d| i64::try_from(d.as_millis()).ok())
         .unwrap_or(0);
-    Found { path, size: meta.len(), modified_millis }
+    Found { path, size: meta.len(), modified_millis, identity: Identity::of(meta) }
 }
 
 /// Whether a read may have to wait for somebody who writes.

@@ -1,6 +1,7 @@
 //! The `filesystem` connector: files of a directory, read and written.
 //!
-//! As a source each file is a split; offsets are the bytes of content (decompressed) and the line. For a table with PARTITIONED BY
+//! As a source each file is a split; offsets are the bytes of content (decompressed) and the line. Files that somebody appends to can be
+//! followed (`follow`), which Flink has not: its monitored directories take whole files. For a table with PARTITIONED BY
 //! columns a chunk's `metadata` has, behind the metadata columns that were asked for, one entry for each partition column in their
 //! order: its key is the column's name, its one value is of the column's type and holds for all records.
 //!
@@ -11,6 +12,7 @@ mod committer;
 mod compression;
 mod fault;
 mod files;
+mod follow;
 mod glob;
 mod list;
 mod options;
@@ -51,7 +53,7 @@ static CARD: ConnectorCard = ConnectorCard {
     metadata: METADATA,
     format: true,
     source: Some(SourceCard {
-        bounded: |options| options.get("source.monitor-interval").is_none(),
+        bounded: |options| options.get("source.monitor-interval").is_none() && !options::follows(options),
         changes: ChangelogMode::Append,
         lookup: false,
     }),
@@ -73,7 +75,11 @@ impl Connector for Filesystem {
     }
 
     fn source(&self, spec: SourceSpec) -> Result<Arc<dyn Source>, Fault> {
-        Ok(Arc::new(source::FileSource::new(&spec)?))
+        let files = source::FileSource::new(&spec)?;
+        Ok(match files.options.follow {
+            Some(how) => Arc::new(follow::FollowSource::new(files, how, spec.environment.spawner)),
+            None => Arc::new(files),
+        })
     }
 
     fn sink(&self, spec: SinkSpec) -> Result<Arc<dyn Sink>, Fault> {

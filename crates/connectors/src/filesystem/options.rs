@@ -1,6 +1,6 @@
 //! The options of a filesystem table, read once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use millstream_flow::{OptionCard, OptionKind, Options};
 use millstream_types::Fault;
@@ -21,6 +21,9 @@ const TEXT: OptionCard = OptionCard {
 const WRITTEN: &[&str] = &["none", "gzip", "zstd", "deflate"];
 const COMPRESSIONS: &[&str] = &["auto", "none", "gzip", "zstd", "deflate"];
 
+const STARTS: &[&str] = &["beginning", "latest"];
+const MISSING: &[&str] = &["fail", "skip"];
+
 /// The card's options.
 pub(super) const OPTIONS: &[OptionCard] = &[
     OptionCard {
@@ -36,6 +39,40 @@ pub(super) const OPTIONS: &[OptionCard] = &[
         key: "source.monitor-interval",
         kind: OptionKind::Duration,
         doc: "How often the path is looked at for new files; the table then has no end. Not set: it is looked at once, at the start.",
+        ..TEXT
+    },
+    OptionCard {
+        key: "source.follow",
+        kind: OptionKind::Boolean,
+        default: Some("false"),
+        doc: "Whether files are read on when somebody appends to them, as `tail -F` does; the table then has no end. Files are read side by \
+              side; only lines that are complete are rows. A file that is renamed is read to its end, one that is truncated from its start. \
+              New files are looked for every `source.monitor-interval`, here every second if not set. Compressed files in a directory are \
+              left out.",
+        ..TEXT
+    },
+    OptionCard {
+        key: "source.follow.start",
+        kind: OptionKind::OneOf(STARTS),
+        default: Some("beginning"),
+        doc: "Where followed files are begun that are there when the job is started for the first time; `latest`: behind the last complete \
+              line. Files that come later are read from their beginning.",
+        ..TEXT
+    },
+    OptionCard {
+        key: "source.follow.rotate-wait",
+        kind: OptionKind::Duration,
+        default: Some("5 s"),
+        doc: "How long a followed file that was renamed out of the path, or removed, is read on after it has grown for the last time: who \
+              writes a log notices only after a while that it was rotated.",
+        ..TEXT
+    },
+    OptionCard {
+        key: "source.follow.missing-file",
+        kind: OptionKind::OneOf(MISSING),
+        default: Some("fail"),
+        doc: "What happens at a restart when a followed file is gone that was not read to its end, so that lines may be lost: `fail` stops \
+              the job, `skip` goes on with the others.",
         ..TEXT
     },
     OptionCard {
@@ -185,6 +222,19 @@ pub(super) struct SourceOptions {
     pub compression: Option<Compression>,
     pub max_record: u64,
     pub default_partition: String,
+    /// Files are read on when they grow.
+    pub follow: Option<FollowOptions>,
+}
+
+/// How files are followed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FollowOptions {
+    /// Files of the first start are begun at their end.
+    pub latest: bool,
+    /// Milliseconds that a file is read on after its name is gone.
+    pub rotate_wait: u64,
+    /// A file that is gone at a restart is no fault.
+    pub skip_missing: bool,
 }
 
 /// Options of a sink.
@@ -209,6 +259,7 @@ impl SourceOptions {
                 millis => Some(millis),
             },
         };
+        let follow = FollowOptions::read(options)?;
         let max_record = options.memory_size("source.max-record-size", DEFAULT_MAX_RECORD)?;
         if max_record == 0 || max_record > MOST_MAX_RECORD {
             return Err(Fault::user("bad-option", format!("'source.max-record-size' is {max_record} bytes"))
@@ -221,8 +272,57 @@ impl SourceOptions {
             compression: compression(options, "source.compression", COMPRESSIONS)?,
             max_record,
             default_partition: default_partition(options),
+            follow,
         })
     }
+}
+
+/// Whether the table's files are followed; a value that is no boolean is reported when the options are read.
+pub(super) fn follows(options: &Options) -> bool {
+    options.boolean("source.follow", false).unwrap_or(false)
+}
+
+impl FollowOptions {
+    fn read(options: &Options) -> Result<Option<Self>, Fault> {
+        if !options.boolean("source.follow", false)? {
+            return match options.iter().find(|(key, _)| key.starts_with("source.follow.")) {
+                None => Ok(None),
+                Some((key, _)) => Err(Fault::user(
+                    "bad-option",
+                    format!("option '{key}' is set, but the files are not followed"),
+                )
+                .hint("add 'source.follow' = 'true', or leave the option out")),
+            };
+        }
+        let packed = match compression(options, "source.compression", COMPRESSIONS)? {
+            Some(Compression::None) => false,
+            Some(_) => true,
+            None => options.get("path").is_some_and(|path| is_packed(Path::new(path))),
+        };
+        if packed {
+            return Err(Fault::user("bad-option", "a compressed file cannot be followed ('source.follow')")
+                .hint("follow the file that is written, and let its compressed copies be"));
+        }
+        let choice =
+            |key: &str, allowed: &[&str]| match options.get(key).map(|v| v.trim().to_ascii_lowercase()) {
+                None => Ok(false),
+                // The default stands first.
+                Some(value) => allowed.iter().position(|a| *a == value).map(|i| i > 0).ok_or_else(|| {
+                    Fault::user("bad-option", format!("option '{key}' has the value '{value}'"))
+                        .hint(format!("set '{key}' to one of {}", allowed.join(", ")))
+                }),
+            };
+        Ok(Some(FollowOptions {
+            latest: choice("source.follow.start", STARTS)?,
+            rotate_wait: options.duration("source.follow.rotate-wait", 5000)?,
+            skip_missing: choice("source.follow.missing-file", MISSING)?,
+        }))
+    }
+}
+
+/// Whether a file's ending says that it is compressed, also in a way that cannot be read.
+pub(super) fn is_packed(path: &Path) -> bool {
+    !matches!(Compression::of(path), Ok(Compression::None))
 }
 
 impl SinkOptions {

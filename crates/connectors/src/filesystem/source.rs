@@ -24,13 +24,13 @@ const SKIPPED_AT_ONCE: u64 = 16 << 20;
 
 #[derive(Debug)]
 pub(super) struct FileSource {
-    options: SourceOptions,
-    framing: Framing,
+    pub(super) options: SourceOptions,
+    pub(super) framing: Framing,
     metadata: Vec<&'static str>,
     partitions: Vec<(&'static str, DataType)>,
     /// What whole paths must match.
     regex: Option<Pattern>,
-    pool: BufferPool,
+    pub(super) pool: BufferPool,
 }
 
 impl FileSource {
@@ -70,7 +70,8 @@ impl FileSource {
         Ok(FileSource { options, framing, metadata, partitions, regex, pool: BufferPool::default() })
     }
 
-    fn split(found: &Found) -> Result<Split, Fault> {
+    /// A split by its path.
+    pub(super) fn split(found: &Found) -> Result<Split, Fault> {
         let Some(text) = found.path.to_str() else {
             return Err(Fault::user("bad-path", format!("the path '{}' is no UTF-8", found.path.display()))
                 .hint("rename it, or choose files by a pattern in 'path'"));
@@ -81,7 +82,25 @@ impl FileSource {
         })
     }
 
-    fn metadata_of(&self, path: &Path, split: &Split) -> Result<Vec<(&'static str, Vec<Value>)>, Fault> {
+    /// The files that there are now.
+    pub(super) fn find(&self) -> Result<Vec<Found>, Fault> {
+        let found = list(&self.options.path)?;
+        let Some(regex) = &self.regex else { return Ok(found) };
+        let mut matching = Vec::with_capacity(found.len());
+        for file in found {
+            if regex.full_match(&file.path.to_string_lossy())? {
+                matching.push(file);
+            }
+        }
+        Ok(matching)
+    }
+
+    /// The metadata and partition columns of a file.
+    pub(super) fn metadata_of(
+        &self,
+        path: &Path,
+        split: &Split,
+    ) -> Result<Vec<(&'static str, Vec<Value>)>, Fault> {
         let number = |name: &str| {
             let of = |p: &str| p.strip_prefix(name)?.strip_prefix('=')?.parse::<i64>().ok();
             split.payload.split(',').find_map(of).unwrap_or(0)
@@ -89,7 +108,7 @@ impl FileSource {
         let mut out = Vec::with_capacity(self.metadata.len() + self.partitions.len());
         for key in &self.metadata {
             let value = match *key {
-                "file.path" => Value::String(split.id.clone()),
+                "file.path" => Value::String(path.to_string_lossy().into()),
                 "file.name" => Value::String(path.file_name().unwrap_or_default().to_string_lossy().into()),
                 "file.size" => Value::Int(number("size")),
                 // TIMESTAMP_LTZ(3) counts microseconds.
@@ -171,16 +190,7 @@ impl Source for FileSource {
     fn discover<'a>(&'a self, known: &'a [Split]) -> BoxFuture<'a, Result<Vec<Split>, Fault>> {
         Box::pin(async move {
             let known: HashSet<&str> = known.iter().map(|s| &*s.id).collect();
-            let mut found = list(&self.options.path)?;
-            if let Some(regex) = &self.regex {
-                let mut matching = Vec::with_capacity(found.len());
-                for file in found {
-                    if regex.full_match(&file.path.to_string_lossy())? {
-                        matching.push(file);
-                    }
-                }
-                found = matching;
-            }
+            let found = self.find()?;
             let fresh = found.iter().filter(|f| f.path.to_str().is_none_or(|p| !known.contains(p)));
             fresh.map(FileSource::split).collect()
         })

@@ -318,7 +318,13 @@ impl ScanTask {
     }
 
     pub(super) fn place(&self, split: usize) -> (Arc<str>, &'static str) {
-        let id = self.splits.states.get(split).map_or_else(|| Arc::from("?"), |s| s.split.id.clone());
+        let id = self.splits.states.get(split).map_or_else(
+            || Arc::from("?"),
+            |s| match self.spec.source.shown(&s.split) {
+                shown if shown.len() == s.split.id.len() => s.split.id.clone(),
+                shown => Arc::from(shown),
+            },
+        );
         (id, self.spec.source.position_unit())
     }
 }

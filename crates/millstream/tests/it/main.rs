@@ -6,6 +6,7 @@
 mod anchors;
 mod deep;
 mod examples;
+mod follow;
 mod lookups;
 mod own_functions;
 mod parallel;

@@ -1,2 +1,3 @@
+mod follow;
 mod sink;
 mod source;
