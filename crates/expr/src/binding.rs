@@ -136,7 +136,9 @@ pub fn unify(args: &[Expr]) -> Option<(Vec<Expr>, DataType)> {
 
 impl BoundCall {
     /// A call that is immutable and cannot fail.
-    pub fn new(data_type: DataType, args: Vec<Expr>, kernel: KernelRef) -> Self {
+    pub fn new(data_type: DataType, mut args: Vec<Expr>, kernel: KernelRef) -> Self {
+        // Calls live as long as their plan.
+        args.shrink_to_fit();
         BoundCall { data_type, args, volatility: Volatility::Immutable, fallible: false, kernel }
     }
 

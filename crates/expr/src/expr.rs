@@ -160,6 +160,8 @@ impl Expr {
             0 => Expr::boolean(true),
             1 => terms.remove(0),
             _ => {
+                // What is put together is kept.
+                terms.shrink_to_fit();
                 let nullable = terms.iter().any(|t| t.data_type.nullable);
                 Expr::new(ExprKind::And(terms), DataType::boolean().with_nullable(nullable))
             }

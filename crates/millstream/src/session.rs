@@ -525,7 +525,7 @@ impl Session {
         successor_of: Option<JobPosition>,
     ) -> Result<JobHandle, Fault> {
         let context = JobContext { successor_of, ..self.job_context(&plan, collect)? };
-        launch(&plan, context).await.map_err(|(_, fault)| fault)
+        launch(plan, context).await.map_err(|(_, fault)| fault)
     }
 
     fn job_context(&self, plan: &JobPlan, collect: Option<mpsc::Sender<Batch>>) -> Result<JobContext, Fault> {

@@ -11,6 +11,8 @@ pub mod index;
 pub mod plain;
 mod report;
 
+use std::sync::Arc;
+
 use arrow::array::{ArrayRef, UInt32Array};
 use millstream_expr::{EvalContext, EvalError, Expr};
 use millstream_types::{Fault, FieldSlices, Slices};
@@ -34,8 +36,8 @@ pub fn rule_set(rules: &[Rule], indexed: bool) -> Result<Box<dyn RuleSet>, Fault
 pub struct Rule {
     /// The caller's number for it, unique in its set and never used again: outcomes and reports carry it.
     pub id: usize,
-    /// Over the columns of the scan group; `None`: every row.
-    pub predicate: Option<Expr>,
+    /// Over the columns of the scan group; `None`: every row. Shared with whoever gives the rule: the set keeps it.
+    pub predicate: Option<Arc<Expr>>,
 }
 
 /// What rules may see of a chunk.

@@ -33,7 +33,7 @@ impl PlainRules {
                 continue;
             };
             let shared = predicate.volatility() != millstream_expr::Volatility::PerRow;
-            let position = match known.get(predicate) {
+            let position = match known.get(&**predicate) {
                 Some(p) if shared => *p,
                 _ => {
                     set.predicates.push((Predicate::compile(predicate)?, predicate.columns()));

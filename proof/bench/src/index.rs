@@ -101,7 +101,7 @@ fn filters(plan: &JobPlan) -> Vec<Rule> {
             if let Some(p) = &mut predicate {
                 p.map_columns(&|c| scan.columns.get(c).copied().unwrap_or(c));
             }
-            Rule { id, predicate }
+            Rule { id, predicate: predicate.map(Arc::new) }
         })
         .collect()
 }

@@ -42,7 +42,7 @@ fn rules(pattern: &str) -> Result<Vec<Rule>, Fault> {
     let args = [Expr::column(0, DataType::string()), text];
     let context = BindContext::default();
     let call = call_expr("REGEXP", &args, &[], Span::default(), &context);
-    Ok(vec![Rule { id: 0, predicate: Some(call?) }])
+    Ok(vec![Rule { id: 0, predicate: Some(Arc::new(call?)) }])
 }
 
 fn chunks(distinct: Option<usize>) -> Vec<Chunk> {

@@ -114,7 +114,7 @@ pub fn not_runnable(plan: &JobPlan) -> Option<(usize, Fault)> {
 
 #[allow(clippy::too_many_arguments)] // the parts of one start of a job
 pub(super) async fn build(
-    plan: &JobPlan,
+    plan: &mut JobPlan,
     context: &JobContext,
     begin: &Manifest,
     restored: Option<&Manifest>,
@@ -166,26 +166,36 @@ pub(super) async fn build(
     let mut origin: BTreeMap<NodeId, (usize, From)> = BTreeMap::new();
     let mut operator_tasks: Vec<usize> = Vec::new();
     let mut sinks: Vec<(usize, Vec<Receiver>)> = Vec::new();
-    for (i, node) in plan.nodes.iter().enumerate() {
+    for (i, node) in plan.nodes.iter_mut().enumerate() {
+        let sink = matches!(node.op, Op::Sink(_));
+        // From here on what is made of an operator stands for it: thousands of rules are not held twice. Sinks are made below.
+        let op = if sink { Op::Union } else { std::mem::replace(&mut node.op, Op::Union) };
+        let node = &*node;
         let at = |f: Fault| (Some(node.statement), node.span.map_or(f.clone(), |s| f.at(s)));
         let missing = || at(Fault::internal("a node's input comes after it"));
-        let here = match &node.op {
+        if sink {
+            let input = node.inputs.first().and_then(|n| origin.get(n)).copied().ok_or_else(missing)?;
+            sinks.push((i, drafts.channels(input.0, input.1, Target::Sink)));
+            continue;
+        }
+        let here = match op {
             Op::Scan(op) => {
-                let scan = || SubscribedScan::new(op, node.schema.clone(), node.statement);
-                (op.group, From::Entry(drafts.scan(op.group, scan).map_err(at)?))
+                let group = op.group;
+                let mut ops = std::iter::repeat_n(op, drafts.instances(group));
+                let scan = || {
+                    let op = ops.next().ok_or_else(|| Fault::internal("a scan task too many"))?;
+                    SubscribedScan::new(op, node.schema.clone(), node.statement)
+                };
+                (group, From::Entry(drafts.scan(group, scan).map_err(at)?))
             }
             Op::Values(rows) => {
                 let task = drafts.add(1);
                 let scan = || Ok(SubscribedScan::identity(node.schema.clone(), node.statement));
                 let entry = drafts.scan(task, scan).map_err(at)?;
-                let source = ValuesSource { schema: node.schema.clone(), rows: rows.clone() };
-                reads.push(Reading { id: values_id(rows), task, specs: vec![GroupSpec::values(source)] });
+                let id = values_id(&rows);
+                let source = ValuesSource { schema: node.schema.clone(), rows };
+                reads.push(Reading { id, task, specs: vec![GroupSpec::values(source)] });
                 (task, From::Entry(entry))
-            }
-            Op::Sink(_) => {
-                let input = node.inputs.first().and_then(|n| origin.get(n)).copied().ok_or_else(missing)?;
-                sinks.push((i, drafts.channels(input.0, input.1, Target::Sink)));
-                continue;
             }
             op => {
                 let inputs: Vec<(usize, From)> = node
@@ -193,10 +203,10 @@ pub(super) async fn build(
                     .iter()
                     .map(|n| origin.get(n).copied().ok_or_else(missing))
                     .collect::<Result<_, _>>()?;
-                let make = || operator(op, &node.schema);
+                let make = || operator(&op, &node.schema);
                 let first = inputs.first().copied().ok_or_else(missing)?;
                 let together = inputs.iter().all(|(task, _)| *task == first.0);
-                let task = if together && (runs_in_parallel(op) || drafts.instances(first.0) == 1) {
+                let task = if together && (runs_in_parallel(&op) || drafts.instances(first.0) == 1) {
                     let number =
                         drafts.operator(first.0, make, node.id, inputs.len(), node.statement).map_err(at)?;
                     for (input, (task, from)) in inputs.iter().enumerate() {
@@ -208,7 +218,7 @@ pub(super) async fn build(
                     // Side by side where all inputs are, else one task behind all their instances.
                     let instances = drafts.instances(first.0);
                     let level = inputs.iter().all(|(task, _)| drafts.instances(*task) == instances);
-                    drafts.add(if level && runs_in_parallel(op) { instances } else { 1 })
+                    drafts.add(if level && runs_in_parallel(&op) { instances } else { 1 })
                 };
                 let number =
                     drafts.operator(task, make, node.id, inputs.len(), node.statement).map_err(at)?;

@@ -75,10 +75,15 @@ impl Drafts {
     pub(super) fn scan(
         &mut self,
         task: usize,
-        make: impl Fn() -> Result<SubscribedScan, Fault>,
+        mut make: impl FnMut() -> Result<SubscribedScan, Fault>,
     ) -> Result<usize, Fault> {
         for instance in self.of(task) {
-            instance.scans.push(make()?);
+            let mut scan = make()?;
+            // The queries of a table mostly have one declaration.
+            if let Some(last) = instance.scans.last().filter(|l| l.watermark == scan.watermark) {
+                scan.watermark = last.watermark.clone();
+            }
+            instance.scans.push(scan);
         }
         Ok(self.entry(task))
     }

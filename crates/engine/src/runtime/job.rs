@@ -165,7 +165,7 @@ impl JobHandle {
 ///
 /// # Errors
 /// With the position of the statement that is to blame: wrong options, an operator that this version cannot run, a checkpoint that does not fit.
-pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (Option<usize>, Fault)> {
+pub async fn launch(mut plan: JobPlan, context: JobContext) -> Result<JobHandle, (Option<usize>, Fault)> {
     let nowhere = |f: Fault| (None, f);
     let budget = MemoryBudget::new(context.memory);
     let mut notes = Vec::new();
@@ -182,7 +182,7 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
             }
             (Manifest::new(new_id(&context), context.name.clone(), KEY_GROUPS), None)
         }
-        Some(storage) => begin(&context, storage.as_ref(), plan, &mut notes).map_err(nowhere)?,
+        Some(storage) => begin(&context, storage.as_ref(), &plan, &mut notes).map_err(nowhere)?,
     };
     // Without checkpoints, too, a successor knows where to go on.
     let position = context.successor_of.clone().map(|p| Manifest { scans: p.0, ..begin.clone() });
@@ -197,7 +197,7 @@ pub async fn launch(plan: &JobPlan, context: JobContext) -> Result<JobHandle, (O
     let (events_in, events) = mpsc::unbounded_channel();
     let (cancel, cancelled) = watch::channel(false);
     let built = build(
-        plan,
+        &mut plan,
         &context,
         &begin,
         position.as_ref().or(from.as_ref()),

@@ -1,5 +1,7 @@
 //! What is read of the source for the subscribers there are now: their rules, their watermarks, the columns to cut.
 
+use std::sync::Arc;
+
 use millstream_flow::{MIN_WATERMARK, Split};
 use millstream_rules::Rule;
 use millstream_types::Fault;
@@ -200,7 +202,7 @@ impl ScanTask {
             .collect();
         let mut numbers = Vec::with_capacity(trackers.len());
         for (mut spec, tracker) in trackers {
-            moved(&mut spec, &to);
+            moved(Arc::make_mut(&mut spec), &to);
             let mut own = WatermarkTracker::new(&spec)?;
             own.follow(&tracker, &splits);
             let same = self.trackers.iter().position(|(known, t)| *known == spec && t.agrees(&own));

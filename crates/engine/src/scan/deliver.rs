@@ -175,7 +175,7 @@ impl ScanTask {
 /// Tells a subscriber's scans how far their watermarks have come.
 fn advance(
     subscriber: &mut Subscriber,
-    trackers: &[(WatermarkSpec, WatermarkTracker)],
+    trackers: &[(Arc<WatermarkSpec>, WatermarkTracker)],
     emitted: &mut Vec<(usize, Element)>,
     state: &mut TaskState,
 ) -> Result<(), (usize, Fault)> {

@@ -4,6 +4,7 @@
 //! waits only as long as a person would not notice, and not at all for a job that is far behind.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use millstream_expr::{Expr, ExprKind};
@@ -54,7 +55,7 @@ pub(super) struct Meeting {
 /// A job that comes to the shared reader, which stands where the job stands.
 pub(super) struct Arrival {
     pub(super) subscriber: Subscriber,
-    pub(super) trackers: Vec<(WatermarkSpec, WatermarkTracker)>,
+    pub(super) trackers: Vec<(Arc<WatermarkSpec>, WatermarkTracker)>,
     pub(super) columns: Vec<GroupColumn>,
     pub(super) making: Making,
     /// Where the job stands.
@@ -147,7 +148,7 @@ impl ScanTask {
         // Rules see one watermark: a condition on it is a matter of its own job.
         let filters =
             self.subscribers.iter().flat_map(|s| s.subscription.scans.iter().flat_map(|s| &s.filter));
-        let own_time = filters.into_iter().any(reads_watermark);
+        let own_time = filters.into_iter().any(|f| reads_watermark(f));
         let (Some(making), true, false) = (&self.spec.making, self.spec.source.is_replayable(), own_time)
         else {
             self.role = Role::Alone;

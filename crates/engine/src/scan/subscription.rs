@@ -88,7 +88,7 @@ impl Subscription {
     pub(super) fn reads(&self) -> Vec<usize> {
         let mut reads = Vec::new();
         for scan in &self.scans {
-            reads.extend(scan.filter.iter().flat_map(Expr::columns));
+            reads.extend(scan.filter.iter().flat_map(|f| f.columns()));
             reads.extend(&scan.output.reads);
             if let Some(w) = &scan.watermark {
                 reads.extend(w.rowtime.columns());
@@ -105,10 +105,10 @@ impl Subscription {
         let at = |c: usize| to.get(c).copied().unwrap_or(c);
         for scan in &mut self.scans {
             if let Some(filter) = &mut scan.filter {
-                filter.map_columns(&at);
+                Arc::make_mut(filter).map_columns(&at);
             }
             if let Some(w) = &mut scan.watermark {
-                moved(w, to);
+                moved(Arc::make_mut(w), to);
             }
             for c in &mut scan.output.reads {
                 *c = at(*c);
@@ -127,10 +127,10 @@ pub(super) fn moved(watermark: &mut WatermarkSpec, to: &[usize]) {
 /// One scan of a plan.
 #[derive(Debug)]
 pub struct SubscribedScan {
-    /// The filter, over the scan group's columns.
-    pub filter: Option<Expr>,
+    /// The filter, over the scan group's columns. The rule that it is shares it.
+    pub filter: Option<Arc<Expr>>,
     /// The declared watermark, over the scan group's columns.
-    pub watermark: Option<WatermarkSpec>,
+    pub watermark: Option<Arc<WatermarkSpec>>,
     /// The output columns.
     pub output: ScanOutput,
     /// The statement it belongs to.
@@ -160,13 +160,13 @@ impl SubscribedScan {
     ///
     /// # Errors
     /// When an expression cannot be compiled.
-    pub fn new(op: &ScanOp, schema: SchemaRef, statement: usize) -> Result<Self, Fault> {
-        let in_group = |e: &Expr| {
-            let mut e = e.clone();
-            e.map_columns(&|c| op.columns.get(c).copied().unwrap_or(c));
+    pub fn new(op: ScanOp, schema: SchemaRef, statement: usize) -> Result<Self, Fault> {
+        let ScanOp { columns: group, filter, screen, output, watermark, .. } = op;
+        let in_group = |mut e: Expr| {
+            e.map_columns(&|c| group.get(c).copied().unwrap_or(c));
             e
         };
-        let mut exprs: Vec<Expr> = op.output.iter().map(|p| in_group(&p.expr)).collect();
+        let mut exprs: Vec<Expr> = output.iter().map(|p| in_group(p.expr.clone())).collect();
         let mut reads: Vec<usize> = exprs.iter().flat_map(|e| e.columns()).collect();
         reads.sort_unstable();
         reads.dedup();
@@ -185,11 +185,10 @@ impl SubscribedScan {
             None => OutputKind::Program(Program::compile(&exprs)?),
         };
         Ok(SubscribedScan {
-            filter: filter(op).as_ref().map(in_group),
-            watermark: op.watermark.as_ref().map(|w| WatermarkSpec {
-                column: w.column.clone(),
-                rowtime: in_group(&w.rowtime),
-                watermark: in_group(&w.watermark),
+            filter: screened(filter, screen).map(|f| Arc::new(in_group(f))),
+            watermark: watermark.map(|w| {
+                let WatermarkSpec { column, rowtime, watermark } = *w;
+                Arc::new(WatermarkSpec { column, rowtime: in_group(rowtime), watermark: in_group(watermark) })
             }),
             output: ScanOutput { schema, reads, kind },
             statement,
@@ -198,17 +197,17 @@ impl SubscribedScan {
 }
 
 /// A scan's filter with its screen behind it.
-fn filter(op: &ScanOp) -> Option<Expr> {
-    match (&op.filter, &op.screen) {
+fn screened(filter: Option<Expr>, screen: Option<Expr>) -> Option<Expr> {
+    match (filter, screen) {
         (Some(filter), Some(screen)) => {
-            let mut terms = match &filter.kind {
-                ExprKind::And(terms) => terms.clone(),
-                _ => vec![filter.clone()],
+            let mut terms = match filter.kind {
+                ExprKind::And(terms) => terms,
+                _ => vec![filter],
             };
-            terms.push(screen.clone());
+            terms.push(screen);
             Some(Expr::and(terms))
         }
-        (filter, screen) => filter.clone().or_else(|| screen.clone()),
+        (filter, screen) => filter.or(screen),
     }
 }
 

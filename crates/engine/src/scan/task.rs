@@ -56,7 +56,7 @@ pub struct ScanTask {
     pub(super) always_cut: Vec<usize>,
     /// Of the rules, when `want` was made.
     pub(super) generation: u64,
-    pub(super) trackers: Vec<(WatermarkSpec, WatermarkTracker)>,
+    pub(super) trackers: Vec<(Arc<WatermarkSpec>, WatermarkTracker)>,
     /// Physical columns that are cut from every record.
     pub(super) want: Vec<usize>,
     pub(super) eval: EvalContext,

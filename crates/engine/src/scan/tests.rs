@@ -154,7 +154,7 @@ impl Job {
             job,
             task: 0,
             id: "source".into(),
-            scans: vec![SubscribedScan::new(&op, schema, 0).unwrap()],
+            scans: vec![SubscribedScan::new(op, schema, 0).unwrap()],
             chain,
             outputs: vec![sender],
             context: Arc::new(OperatorContext { eval: eval() }),

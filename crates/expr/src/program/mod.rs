@@ -37,7 +37,9 @@ impl Program {
         let mut compiler = compile::Compiler::default();
         let roots = expressions.iter().map(|e| compiler.add(e, 0)).collect::<Result<Vec<_>, _>>()?;
         let types = expressions.iter().map(|e| e.data_type.clone()).collect();
-        Ok(Program { nodes: compiler.nodes, roots, types })
+        let mut nodes = compiler.nodes;
+        nodes.shrink_to_fit();
+        Ok(Program { nodes, roots, types })
     }
 
     /// Evaluates on all rows: an array an expression, in the Arrow form of its type.

@@ -1,7 +1,10 @@
 //! Tests of one column that the index answers from a field's bytes, and conditions made of them.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::net::IpAddr;
+
+use millstream_expr::kernel::hash::QuickHasher;
 
 use super::ordinal::Ordinal;
 use super::parts::number;
@@ -192,7 +195,10 @@ impl Cover {
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
     list: Vec<Atom>,
-    known: HashMap<Atom, AtomId>,
+    /// By hash, so that no atom is held twice.
+    known: HashMap<u64, AtomId, BuildHasherDefault<QuickHasher>>,
+    /// Those whose hash another one had already.
+    clashing: Vec<AtomId>,
     uses: Vec<u32>,
     /// The share of rows on which each holds: measured, or thought beforehand.
     rates: Vec<f64>,
@@ -204,26 +210,34 @@ pub(super) struct Atoms {
 impl Atoms {
     /// The number of an atom.
     pub(super) fn intern(&mut self, atom: Atom) -> AtomId {
-        if let Some(id) = self.known.get(&atom) {
-            return *id;
+        let hash = hash(&atom);
+        let first = self.known.get(&hash).copied();
+        let same =
+            first.into_iter().flat_map(|first| std::iter::once(first).chain(self.clashing.iter().copied()));
+        if let Some(id) = same.into_iter().find(|id| self.get(*id) == Some(&atom)) {
+            return id;
         }
+        let prior = atom.prior();
         let id = match self.free.pop() {
             Some(id) => {
                 if let Some(slot) = self.list.get_mut(id as usize) {
-                    *slot = atom.clone();
+                    *slot = atom;
                 }
                 id
             }
             None => {
-                self.list.push(atom.clone());
+                self.list.push(atom);
                 self.uses.push(0);
                 self.rates.push(0.0);
                 (self.list.len() - 1) as AtomId
             }
         };
-        self.measured(id, atom.prior());
+        self.measured(id, prior);
         self.fresh.push(id);
-        self.known.insert(atom, id);
+        match first {
+            None => drop(self.known.insert(hash, id)),
+            Some(_) => self.clashing.push(id),
+        }
         id
     }
 
@@ -253,11 +267,19 @@ impl Atoms {
     }
 
     fn forget(&mut self, id: AtomId) {
-        if let Some(atom) = self.list.get(id as usize)
-            && self.known.remove(atom).is_some()
-        {
-            self.free.push(id);
+        let Some(hash) = self.get(id).map(hash) else { return };
+        if let Some(at) = self.clashing.iter().position(|c| *c == id) {
+            self.clashing.remove(at);
+        } else if self.known.get(&hash) == Some(&id) {
+            self.known.remove(&hash);
+            // Another one of this hash takes its place.
+            if let Some(at) = self.clashing.iter().position(|c| self.get(*c).map(self::hash) == Some(hash)) {
+                self.known.insert(hash, self.clashing.remove(at));
+            }
+        } else {
+            return;
         }
+        self.free.push(id);
     }
 
     pub(super) fn get(&self, id: AtomId) -> Option<&Atom> {
@@ -280,4 +302,8 @@ impl Atoms {
             *r = rate;
         }
     }
+}
+
+fn hash(atom: &Atom) -> u64 {
+    BuildHasherDefault::<QuickHasher>::default().hash_one(atom)
 }

@@ -11,6 +11,7 @@ use millstream_types::Fault;
 
 use super::atom::{AtomId, Atoms, Case, Condition};
 use super::condition::{Known, Patterns, Reading, Shows, can_fail};
+use super::conjunct::{Conjunct, Conjuncts};
 use super::decision::Decision;
 use super::parts::Parts;
 use super::subject::{order_subject, ordinal_subject};
@@ -24,7 +25,7 @@ pub(super) type TermId = usize;
 pub(super) struct Term {
     /// No other term ever has it, also none that takes this one's place.
     pub(super) serial: u64,
-    pub(super) expr: Expr,
+    conjunct: Conjunct,
     pub(super) known: Known,
     /// What it is TRUE by, if tests of fields tell.
     pub(super) decision: Option<Decision>,
@@ -36,7 +37,7 @@ pub(super) struct Term {
     pub(super) tested: Box<[usize]>,
     /// How many rules it is a part of.
     pub(super) rules: u32,
-    predicate: OnceLock<Result<Predicate, Fault>>,
+    predicate: OnceLock<Box<Result<Predicate, Fault>>>,
 }
 
 impl Term {
@@ -45,7 +46,7 @@ impl Term {
         let known = Known { condition: Condition::Never, exact: true };
         Term {
             serial: 0,
-            expr: Expr::boolean(false),
+            conjunct: Conjunct::alone(Expr::boolean(false)),
             known,
             decision: None,
             atoms: Box::new([]),
@@ -56,12 +57,18 @@ impl Term {
         }
     }
 
+    /// The expression.
+    pub(super) fn expr(&self) -> &Expr {
+        self.conjunct.expr()
+    }
+
     /// Compiled when it is first needed: most terms of quiet rules never are.
     ///
     /// # Errors
     /// As [`Predicate::compile`].
     pub(super) fn predicate(&self) -> Result<&Predicate, Fault> {
-        self.predicate.get_or_init(|| Predicate::compile(&self.expr)).as_ref().map_err(Clone::clone)
+        let compiled = self.predicate.get_or_init(|| Box::new(Predicate::compile(self.expr())));
+        (**compiled).as_ref().map_err(Clone::clone)
     }
 }
 
@@ -109,16 +116,15 @@ impl Compiled {
         let mut compiled = RuleTerms { id: Some(rule.id), ..RuleTerms::default() };
         if let Some(predicate) = &rule.predicate {
             let volatile = predicate.volatility() == Volatility::PerRow;
-            let mut parts = Vec::new();
-            conjuncts(predicate, &mut parts);
+            let mut parts: Vec<&Expr> = Conjuncts::of(predicate).collect();
             // A term that fails stops the rule where the terms before it let it: only at the front it can stand by itself.
             compiled.first_fails = parts.first().is_some_and(|p| can_fail(p));
             if volatile || parts.iter().skip(1).any(|p| can_fail(p)) {
                 parts = vec![predicate];
             }
             let mut terms = Vec::with_capacity(parts.len());
-            for part in together(parts, &mut self.parts) {
-                let id = match self.term(&part, volatile) {
+            for part in Conjunct::of(predicate, together(parts, &mut self.parts)) {
+                let id = match self.term(part, volatile) {
                     Ok(id) => id,
                     Err(fault) => {
                         terms.iter().for_each(|t| self.release(*t));
@@ -173,7 +179,7 @@ impl Compiled {
             return;
         }
         let gone = std::mem::replace(term, Term::nothing());
-        if let Some(same) = self.known.get_mut(&hash(&gone.expr)) {
+        if let Some(same) = self.known.get_mut(&hash(gone.expr())) {
             same.retain(|t| *t != id);
         }
         gone.atoms.iter().for_each(|a| self.atoms.release(*a));
@@ -181,11 +187,12 @@ impl Compiled {
     }
 
     /// The term of an expression.
-    fn term(&mut self, expr: &Expr, volatile: bool) -> Result<TermId, Fault> {
+    fn term(&mut self, conjunct: Conjunct, volatile: bool) -> Result<TermId, Fault> {
+        let expr = conjunct.expr();
         let hash = hash(expr);
         if !volatile {
             let same = self.known.get(&hash).into_iter().flatten();
-            let mut same = same.filter(|t| self.terms.get(**t).is_some_and(|t| t.expr == *expr));
+            let mut same = same.filter(|t| self.terms.get(**t).is_some_and(|t| t.expr() == expr));
             if let Some(id) = same.next() {
                 return Ok(*id);
             }
@@ -210,11 +217,11 @@ impl Compiled {
         self.serial += 1;
         let term = Term {
             serial: self.serial,
-            expr: expr.clone(),
+            columns: expr.columns(),
+            conjunct: conjunct.clone(),
             known,
             decision,
             atoms: atoms.into(),
-            columns: expr.columns(),
             tested: tested.into(),
             rules: 0,
             predicate: OnceLock::new(),
@@ -335,11 +342,4 @@ fn together<'e>(parts: Vec<&'e Expr>, known: &mut Parts) -> Vec<Cow<'e, Expr>> {
         }
     }
     out
-}
-
-fn conjuncts<'a>(expr: &'a Expr, out: &mut Vec<&'a Expr>) {
-    match &expr.kind {
-        ExprKind::And(terms) => terms.iter().for_each(|t| conjuncts(t, out)),
-        _ => out.push(expr),
-    }
 }

@@ -75,9 +75,9 @@ pub(super) struct Memos {
 
 /// Whether a term's value is that of one text.
 fn of_one_text(term: &Term) -> bool {
-    term.columns.len() == 1 && term.expr.volatility() == Volatility::Immutable && {
+    term.columns.len() == 1 && term.expr().volatility() == Volatility::Immutable && {
         let mut text = false;
-        term.expr.walk(&mut |e| {
+        term.expr().walk(&mut |e| {
             text |= matches!(e.kind, millstream_expr::ExprKind::Column(_)) && e.data_type.kind.is_string();
         });
         text

@@ -10,6 +10,7 @@ mod atom;
 mod choice;
 mod compile;
 mod condition;
+mod conjunct;
 mod constants;
 mod decide;
 mod decision;

@@ -487,7 +487,7 @@ fn why(compiled: &Compiled, rule: u32) -> String {
         return "what it asks for is true of most rows; a condition on a rarer text or value would be looked for first".into();
     }
     let fails =
-        terms.iter().filter_map(|t| compiled.terms.get(*t)).any(|t| super::condition::can_fail(&t.expr));
+        terms.iter().filter_map(|t| compiled.terms.get(*t)).any(|t| super::condition::can_fail(t.expr()));
     if fails {
         return "its first condition can fail on some values (a CAST, a pattern that counts steps), so that no later one may skip rows; put the \
                 conditions that cannot fail first, or use TRY_CAST"

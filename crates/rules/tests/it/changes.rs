@@ -9,7 +9,7 @@ use crate::events::{Chunk, Dice, event};
 use crate::soundness::{context, plain};
 
 fn rule(dice: &mut Dice, id: usize) -> Rule {
-    Rule { id, predicate: (!dice.one_in(10)).then(|| condition(dice, id % 4)) }
+    Rule { id, predicate: (!dice.one_in(10)).then(|| condition(dice, id % 4).into()) }
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn anchors_follow_the_stream() {
     let rules: Vec<Rule> = (0..RULES)
         .map(|id| {
             let both = vec![like(0, &format!("left-word-{id}")), like(1, &format!("right-word-{id}"))];
-            Rule { id, predicate: Some(Expr::and(both)) }
+            Rule { id, predicate: Some(Expr::and(both).into()) }
         })
         .collect();
     let mut index = IndexedRules::new(&rules).unwrap();
@@ -55,6 +55,6 @@ fn anchors_follow_the_stream() {
     assert_eq!(run(&mut index, 10, "right"), 0);
     // Rules that come later are anchored by what is known of the stream.
     let both = vec![like(0, "left-word-3"), like(1, "right-word-4")];
-    index.add(&[Rule { id: RULES, predicate: Some(Expr::and(both)) }]).unwrap();
+    index.add(&[Rule { id: RULES, predicate: Some(Expr::and(both).into()) }]).unwrap();
     assert!(index.report()[RULES].anchoring.to_string().contains("left-word-3"), "{}", index.report()[RULES]);
 }

@@ -31,7 +31,7 @@ fn fails() -> Expr {
 
 fn rules(conditions: Vec<Expr>) -> IndexedRules {
     let rules: Vec<Rule> =
-        conditions.into_iter().enumerate().map(|(id, p)| Rule { id, predicate: Some(p) }).collect();
+        conditions.into_iter().enumerate().map(|(id, p)| Rule { id, predicate: Some(p.into()) }).collect();
     IndexedRules::new(&rules).unwrap()
 }
 

@@ -53,7 +53,7 @@ fn round(seed: u64, tally: &mut Tally) {
         if focus { fold(focused(dice, depth.min(2)), &context()) } else { planned(dice, depth) }
     };
     let mut rules: Vec<Rule> = (0..RULES)
-        .map(|id| Rule { id, predicate: Some(planned(&mut dice, (id % 6).saturating_sub(2))) })
+        .map(|id| Rule { id, predicate: Some(planned(&mut dice, (id % 6).saturating_sub(2)).into()) })
         .collect();
     rules[0].predicate = None;
     if seed.is_multiple_of(2) {
@@ -61,7 +61,7 @@ fn round(seed: u64, tally: &mut Tally) {
         rules
             .iter_mut()
             .skip(8)
-            .for_each(|r| r.predicate = r.predicate.take().map(|p| numbered(&mut dice, p)));
+            .for_each(|r| r.predicate = r.predicate.take().map(|p| numbered(&mut dice, (*p).clone()).into()));
     }
     // Rules that share terms, and rules that are the same.
     rules[1].predicate = rules[2].predicate.clone();
@@ -76,7 +76,7 @@ fn round(seed: u64, tally: &mut Tally) {
                 .map(|i| {
                     let inner = planned(&mut dice, i % 4);
                     let predicate = if dice.one_in(2) { numbered(&mut dice, inner) } else { inner };
-                    Rule { id: next + i, predicate: Some(predicate) }
+                    Rule { id: next + i, predicate: Some(predicate.into()) }
                 })
                 .collect();
             next += 8;
@@ -87,7 +87,7 @@ fn round(seed: u64, tally: &mut Tally) {
                 set.add(&come).unwrap();
             }
         }
-        dice.literals = rules.iter().filter_map(|r| r.predicate.as_ref()).flat_map(literals).collect();
+        dice.literals = rules.iter().filter_map(|r| r.predicate.as_deref()).flat_map(literals).collect();
         let lines: Vec<String> = (0..1 + dice.below(40)).map(|_| event(&mut dice)).collect();
         let all: Vec<usize> = (0..columns().len()).collect();
         let want = match dice.below(3) {
@@ -179,12 +179,12 @@ fn what_is_remembered_is_what_is_evaluated() {
     while rules.len() < 60 {
         let predicate = planned(&mut dice, 1);
         if of_one_text(&predicate) {
-            rules.push(Rule { id: rules.len(), predicate: Some(predicate) });
+            rules.push(Rule { id: rules.len(), predicate: Some(predicate.into()) });
         }
     }
     let mut index = IndexedRules::new(&rules).unwrap();
     let mut reference = PlainRules::new(&rules).unwrap();
-    dice.literals = rules.iter().filter_map(|r| r.predicate.as_ref()).flat_map(literals).collect();
+    dice.literals = rules.iter().filter_map(|r| r.predicate.as_deref()).flat_map(literals).collect();
     let pool: Vec<String> = (0..60).map(|_| event(&mut dice)).collect();
     for _ in 0..40 {
         let lines: Vec<String> = (0..500)

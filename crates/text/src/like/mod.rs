@@ -10,6 +10,7 @@ mod similar;
 mod tests;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 use millstream_types::Fault;
@@ -75,8 +76,8 @@ pub enum Shape {
 #[derive(Debug, Clone)]
 pub struct LikePattern {
     shape: Shape,
-    /// For `Contains`.
-    finder: Option<Finder<'static>>,
+    /// For `Contains`. Made when the first text comes: most patterns of thousands of rules never see one, for an index looks for them.
+    finder: OnceLock<Box<Finder<'static>>>,
     /// For `General`: what stands between the `%`.
     segments: Vec<Segment>,
     open_start: bool,
@@ -160,10 +161,6 @@ impl LikePattern {
             },
             _ => Shape::General(literals(&raw)),
         };
-        let finder = match &shape {
-            Shape::Contains(text) => Some(Finder::new(text.as_bytes()).into_owned()),
-            _ => None,
-        };
         let segment = |items: Vec<Result<String, usize>>| {
             Segment(
                 items
@@ -177,7 +174,7 @@ impl LikePattern {
         };
         let general = matches!(shape, Shape::General(_));
         let segments = if general { raw.into_iter().map(segment).collect() } else { Vec::new() };
-        Ok(Self { shape, finder, segments, open_start, open_end })
+        Ok(Self { shape, finder: OnceLock::new(), segments, open_start, open_end })
     }
 
     /// What the pattern comes down to.
@@ -193,10 +190,10 @@ impl LikePattern {
             Shape::Exact(s) => s == text,
             Shape::Prefix(s) => bytes.starts_with(s.as_bytes()),
             Shape::Suffix(s) => bytes.ends_with(s.as_bytes()),
-            Shape::Contains(s) => match &self.finder {
-                Some(finder) => finder.find(bytes).is_some(),
-                None => text.contains(s.as_str()),
-            },
+            Shape::Contains(s) => {
+                let finder = self.finder.get_or_init(|| Box::new(Finder::new(s.as_bytes()).into_owned()));
+                finder.find(bytes).is_some()
+            }
             Shape::General(_) => self.general(text),
         }
     }

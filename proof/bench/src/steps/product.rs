@@ -59,7 +59,7 @@ impl Product {
             if let Some(p) = &mut predicate {
                 p.map_columns(&|c| scan.columns.get(c).copied().unwrap_or(c));
             }
-            rules.push(Rule { id: rules.len(), predicate });
+            rules.push(Rule { id: rules.len(), predicate: predicate.map(Arc::new) });
         }
         let clock = Arc::new(SystemClock::new());
         let environment = Environment {
