@@ -165,7 +165,7 @@ pub(super) struct FileCommitter {
 }
 
 /// The locks of a run without checkpoints, one for each of its writers.
-pub(super) type HeldLock = Arc<Mutex<Vec<RunLock>>>;
+pub(super) type HeldLock = Arc<Mutex<Vec<Arc<RunLock>>>>;
 
 impl Committer for FileCommitter {
     fn commit<'a>(&'a self, committable: &'a Committable) -> BoxFuture<'a, Result<(), Fault>> {

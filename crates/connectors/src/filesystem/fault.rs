@@ -17,8 +17,16 @@ pub(super) fn io_fault(action: &str, path: &Path, error: &io::Error) -> Fault {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::external("disk-full", message)
             .retryable()
             .hint("free space on that disk; what was committed is not touched"),
+        _ if out_of_handles(error) => Fault::external("too-many-open-files", message).retryable().hint(
+            "raise the limit of open files (`ulimit -n`); compressed part files and followed files are open as long as they are used",
+        ),
         _ => Fault::external("io", message).retryable(),
     }
+}
+
+/// Whether the process or the system has no more handles (EMFILE, ENFILE).
+fn out_of_handles(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// The system's words without Rust's "(os error 2)".
@@ -79,6 +87,7 @@ mod tests {
             (denied.kind(), denied.code(), denied.retry()),
             (FaultKind::External, "permission-denied", Retry::Never)
         );
+        assert!(fault(24).remedy().unwrap().contains("ulimit -n"));
         assert_eq!(fault(5).code(), "io");
     }
 }

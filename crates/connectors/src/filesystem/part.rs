@@ -1,7 +1,7 @@
 //! Part files: their names, writing them, and closing them so that they last.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use millstream_flow::WriterContext;
@@ -17,17 +17,19 @@ const TEMPORARY: &str = ".inprogress";
 /// What all part files of a writer have in their names: `part-<job>-<start>-<subtask>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PartNames {
+    run: String,
     prefix: String,
 }
 
 impl PartNames {
     pub fn new(context: &WriterContext) -> Self {
-        PartNames { prefix: format!("{}{}-{}-", job_prefix(&context.job), context.start, context.subtask) }
+        let run = format!("{}{}", job_prefix(&context.job), context.start);
+        PartNames { prefix: format!("{run}-{}-", context.subtask), run }
     }
 
-    /// What they have in common.
-    pub fn prefix(&self) -> &str {
-        &self.prefix
+    /// What those of all writers of the job's start have in common.
+    pub fn run(&self) -> &str {
+        &self.run
     }
 
     /// The visible name of the part with this number. Names of two starts of a job differ, so that nothing is ever written over.
@@ -67,7 +69,9 @@ pub(super) fn is_temporary(name: &str) -> bool {
 pub(super) struct Part {
     pub temporary: PathBuf,
     pub visible: PathBuf,
-    writer: FileWriter,
+    /// What compresses into the file. `None`: it is plain, and open only while something is written to it, since thousands of INSERTs have
+    /// one each.
+    writer: Option<FileWriter>,
     buffer: Vec<u8>,
     /// Bytes of content so far, before compression.
     pub bytes: u64,
@@ -110,7 +114,10 @@ impl Part {
                 let _ = fs::remove_file(&temporary);
                 continue;
             }
-            let writer = compression.writer(file, &temporary)?;
+            let writer = match compression {
+                Compression::None => None,
+                _ => Some(compression.writer(file, &temporary)?),
+            };
             return Ok(Part {
                 temporary,
                 visible,
@@ -130,22 +137,40 @@ impl Part {
             self.flush()?;
         }
         if bytes.len() >= BUFFER {
-            return self.writer.write_all(bytes).map_err(|e| io_fault("write", &self.temporary, &e));
+            return self.write(bytes);
         }
         self.buffer.extend_from_slice(bytes);
         Ok(())
     }
 
     fn flush(&mut self) -> Result<(), Fault> {
-        self.writer.write_all(&self.buffer).map_err(|e| io_fault("write", &self.temporary, &e))?;
-        self.buffer.clear();
+        let mut buffer = std::mem::take(&mut self.buffer);
+        if !buffer.is_empty() {
+            self.write(&buffer)?;
+        }
+        buffer.clear();
+        self.buffer = buffer;
         Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let written = match &mut self.writer {
+            Some(writer) => writer.write_all(bytes),
+            None => {
+                OpenOptions::new().append(true).open(&self.temporary).and_then(|mut f| f.write_all(bytes))
+            }
+        };
+        written.map_err(|e| io_fault("write", &self.temporary, &e))
     }
 
     /// Writes what is left and waits until the disk has it.
     pub fn close(mut self) -> Result<Closed, Fault> {
         self.flush()?;
-        let file = self.writer.finish().map_err(|e| io_fault("write", &self.temporary, &e))?;
+        let file = match self.writer {
+            Some(writer) => writer.finish(),
+            None => OpenOptions::new().append(true).open(&self.temporary),
+        }
+        .map_err(|e| io_fault("write", &self.temporary, &e))?;
         file.sync_all().map_err(|e| io_fault("sync", &self.temporary, &e))?;
         let size = file.metadata().map_err(|e| io_fault("read", &self.temporary, &e))?.len();
         Ok(Closed { temporary: self.temporary, visible: self.visible, size })

@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use millstream_types::Fault;
 
@@ -22,16 +23,26 @@ pub(super) struct RunLock {
     _file: File,
 }
 
+/// Locks that this process holds, by their paths: thousands of INSERTs of a job write to one directory and need one.
+static HELD: Mutex<Vec<(PathBuf, Weak<RunLock>)>> = Mutex::new(Vec::new());
+
 impl RunLock {
-    /// Takes the lock of a writer in the table's directory; `None`, where that is not possible.
-    pub fn take(directory: &Path, names: &PartNames) -> Option<RunLock> {
-        let path = directory.join(format!(".{}{LOCK}", names.prefix().trim_end_matches('-')));
+    /// Takes the lock of a run in the table's directory, with the run's other writers; `None`, where that is not possible.
+    pub fn take(directory: &Path, names: &PartNames) -> Option<Arc<RunLock>> {
+        let path = directory.join(format!(".{}{LOCK}", names.run()));
+        let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|(_, lock)| lock.strong_count() > 0);
+        if let Some(lock) = held.iter().find(|(p, _)| *p == path).and_then(|(_, lock)| lock.upgrade()) {
+            return Some(lock);
+        }
         let file = OpenOptions::new().write(true).create_new(true).open(&path).ok()?;
         if file.try_lock().is_err() {
             let _ = fs::remove_file(&path);
             return None;
         }
-        Some(RunLock { path, _file: file })
+        let lock = Arc::new(RunLock { path: path.clone(), _file: file });
+        held.push((path, Arc::downgrade(&lock)));
+        Some(lock)
     }
 }
 

@@ -494,3 +494,33 @@ fn killed_at_any_step_every_row_is_there_once() {
     }
     assert!(kills.len() > 50, "{kills:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn hundreds_of_writers_of_a_directory_hold_no_handle_each() {
+    let dir = TempDir::new();
+    let handles = || {
+        let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
+        open.filter(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.starts_with(dir.path()))).count()
+    };
+    run(async {
+        for checkpoints in [false, true] {
+            let mut writers = Vec::new();
+            for i in 0..300 {
+                let sink = Filesystem.sink(spec(&[("path", &dir.text())])).unwrap();
+                let context =
+                    WriterContext { checkpoints, subtask: i, ..context(1 + u64::from(checkpoints)) };
+                let mut writer = sink.writer(&context).await.unwrap();
+                writer.write(&rows(i64::from(i as u32)..i64::from(i as u32) + 1)).await.unwrap();
+                writers.push((sink, writer));
+            }
+            assert_eq!(handles(), usize::from(!checkpoints), "one lock for the run");
+            for (sink, mut writer) in writers {
+                for committable in writer.prepare(1).await.unwrap() {
+                    sink.committer().unwrap().commit(&committable).await.unwrap();
+                }
+            }
+        }
+    });
+    assert_eq!((all_lines(dir.path()).len(), hidden(dir.path()), handles()), (600, 0, 0));
+}
