@@ -18,11 +18,12 @@ use crate::loads::load;
 /// Events of a chunk.
 const EVENTS: u64 = 400;
 
-/// Prints the figures for a load with so many rules.
-pub fn run(name: &str, rules: u64) -> Result<(), String> {
+/// Bytes of a chunk of the search.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// The plan of a load's job with so many rules.
+fn plan(name: &str, rules: u64) -> Result<(JobPlan, String), String> {
     let load = load(name)?;
-    let mut data = Vec::new();
-    (load.generate)(2 * EVENTS, &mut data).map_err(|e| e.to_string())?;
     let sql = (load.job)("/dev/null", rules);
     let fault = |f: Fault| f.render("bench", &sql);
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|e| e.to_string())?;
@@ -38,15 +39,70 @@ pub fn run(name: &str, rules: u64) -> Result<(), String> {
         }
         Ok::<JobPlan, String>(Session::merge(inserts))
     })?;
-    let rules = filters(&plan);
-    let mut events = Events::new(&plan, &data).map_err(fault)?;
-    let context = EvalContext {
+    Ok((plan, sql))
+}
+
+fn context() -> EvalContext {
+    EvalContext {
         clock: Arc::new(ManualClock::new(0)),
         random: Arc::new(SeededRandom::new(1)),
         zone: "UTC".into(),
         query_start: 0,
         batch: false,
-    };
+    }
+}
+
+/// Prints what an event costs in the index, when everything is chosen. Each chunk is searched so many times.
+pub fn search(name: &str, rules: u64, events: u64, rounds: u64) -> Result<(), String> {
+    let mut data = Vec::new();
+    (load(name)?.generate)(events, &mut data).map_err(|e| e.to_string())?;
+    let (plan, sql) = plan(name, rules)?;
+    let fault = |f: Fault| f.render("bench", &sql);
+    let rules = filters(&plan);
+    let mut index = IndexedRules::new(&rules).map_err(fault)?;
+    let (context, mut outcomes) = (context(), Vec::new());
+    let mut chunks = Vec::new();
+    let mut rest = data.as_slice();
+    while !rest.is_empty() {
+        let end = rest.iter().skip(CHUNK_BYTES).position(|b| *b == b'\n').map_or(rest.len(), |at| CHUNK_BYTES + at + 1);
+        let (chunk, more) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        rest = more;
+        let mut events = Events::new(&plan, chunk, &index.slice_columns()).map_err(fault)?;
+        index.evaluate(&mut events, &context, &mut outcomes).map_err(fault)?;
+        chunks.push(chunk);
+    }
+    let columns = index.slice_columns();
+    let mut chunks: Vec<Events> =
+        chunks.into_iter().map(|c| Events::new(&plan, c, &columns)).collect::<Result<_, _>>().map_err(fault)?;
+    let candidates = |index: &IndexedRules| index.report().iter().map(|r| r.candidates).sum::<u64>() as f64;
+    let before = candidates(&index);
+    let mut hits = 0;
+    let start = thread_seconds();
+    for events in &mut chunks {
+        for _ in 0..rounds {
+            index.evaluate(events, &context, &mut outcomes).map_err(fault)?;
+            hits += outcomes.len();
+        }
+    }
+    let took = thread_seconds() - start;
+    let searched = (events * rounds) as f64;
+    println!("{:<40} {:>9.0} ns", "an event", took * 1e9 / searched);
+    println!("{:<40} {:>9}", "columns cut", columns.len());
+    println!("{:<40} {:>9.3}", "candidates an event", (candidates(&index) - before) / searched);
+    println!("{:<40} {:>9.1}", "rules with hits, a chunk", hits as f64 / (rounds as f64 * chunks.len() as f64));
+    Ok(())
+}
+
+/// Prints the figures for a load with so many rules.
+pub fn run(name: &str, rules: u64) -> Result<(), String> {
+    let mut data = Vec::new();
+    (load(name)?.generate)(2 * EVENTS, &mut data).map_err(|e| e.to_string())?;
+    let (plan, sql) = plan(name, rules)?;
+    let fault = |f: Fault| f.render("bench", &sql);
+    let rules = filters(&plan);
+    let all: Vec<usize> = (0..plan.scan_groups.first().map_or(0, |g| g.columns.len())).collect();
+    let mut events = Events::new(&plan, &data, &all).map_err(fault)?;
+    let context = context();
     let before = peak_megabytes();
     let mut index = None;
     timed("build the index", || IndexedRules::new(&rules).map(|i| index = Some(i))).map_err(fault)?;
@@ -114,7 +170,7 @@ struct Events {
 }
 
 impl Events {
-    fn new(plan: &JobPlan, data: &[u8]) -> Result<Self, Fault> {
+    fn new(plan: &JobPlan, data: &[u8], cut: &[usize]) -> Result<Self, Fault> {
         let group = plan.scan_groups.first().ok_or_else(|| Fault::internal("no source"))?;
         let fields = &group.table.schema.fields;
         let columns: Vec<FieldSpec> = group
@@ -128,7 +184,7 @@ impl Events {
             .collect();
         let all: Vec<usize> = (0..columns.len()).collect();
         let spec = DecoderSpec {
-            read: all.clone(),
+            read: all,
             columns,
             options: Options::default(),
             zone: "UTC".into(),
@@ -145,7 +201,7 @@ impl Events {
         }
         let chunk = RawChunk { data: Bytes::copy_from_slice(data), records, ..RawChunk::default() };
         let (mut slices, mut bad) = (Slices::default(), Vec::new());
-        decoder.cut(&chunk, &all, &mut slices, &mut bad)?;
+        decoder.cut(&chunk, cut, &mut slices, &mut bad)?;
         Ok(Events { chunk, decoder, slices })
     }
 }

@@ -5,6 +5,7 @@
 //! bench job LOAD N FILE                        the job with N rules over a file
 //! bench rules windows --stats                  what the made-up rules of the load `windows` and their events look like
 //! bench index LOAD N                           what the index of N rules costs: to build, to add and to take away a rule
+//! bench search LOAD N EVENTS ROUNDS            what an event costs in the index of N rules
 //! bench functions                              nanoseconds a row of the functions that are used most
 //! bench memo                                   what remembering the answers of repeating values costs and spares
 //! bench run [--events N] [--only TEXT] [--runs K] [--write]   the table; --write puts what was measured into docs/performance.md
@@ -39,13 +40,15 @@ fn main() -> ExitCode {
         }
         ["functions"] => functions::run(),
         ["memo"] => memo::run(),
+        ["search", load, n, events, rounds] => counts([n, events, rounds])
+            .and_then(|[n, events, rounds]| index::search(load, n, events, rounds)),
         ["index", load, n] => count(n).and_then(|n| index::run(load, n)),
         ["run", rest @ ..] => run::run(rest),
         ["scale", rest @ ..] => scale::run(rest),
         ["latency", rest @ ..] => latency::run(rest),
         ["steps", rest @ ..] => steps::run(rest),
         _ => Err(
-            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench index LOAD N | bench functions | bench memo | bench run | bench scale | bench latency | bench steps"
+            "usage: bench generate LOAD|detect N FILE | bench job LOAD N FILE | bench rules windows --stats | bench index LOAD N | bench search LOAD N EVENTS ROUNDS | bench functions | bench memo | bench run | bench scale | bench latency | bench steps"
                 .into(),
         ),
     };
@@ -60,6 +63,14 @@ fn main() -> ExitCode {
 
 fn count(n: &str) -> Result<u64, String> {
     n.parse().map_err(|_| format!("'{n}' is no number"))
+}
+
+fn counts<const N: usize>(words: [&str; N]) -> Result<[u64; N], String> {
+    let mut counts = [0; N];
+    for (count, word) in counts.iter_mut().zip(words) {
+        *count = self::count(word)?;
+    }
+    Ok(counts)
 }
 
 fn generate(load: &str, n: &str, file: &str) -> Result<(), String> {
