@@ -64,7 +64,11 @@ pub fn search(name: &str, rules: u64, events: u64, rounds: u64) -> Result<(), St
     let mut chunks = Vec::new();
     let mut rest = data.as_slice();
     while !rest.is_empty() {
-        let end = rest.iter().skip(CHUNK_BYTES).position(|b| *b == b'\n').map_or(rest.len(), |at| CHUNK_BYTES + at + 1);
+        let end = rest
+            .iter()
+            .skip(CHUNK_BYTES)
+            .position(|b| *b == b'\n')
+            .map_or(rest.len(), |at| CHUNK_BYTES + at + 1);
         let (chunk, more) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         rest = more;
         let mut events = Events::new(&plan, chunk, &index.slice_columns()).map_err(fault)?;
@@ -72,8 +76,11 @@ pub fn search(name: &str, rules: u64, events: u64, rounds: u64) -> Result<(), St
         chunks.push(chunk);
     }
     let columns = index.slice_columns();
-    let mut chunks: Vec<Events> =
-        chunks.into_iter().map(|c| Events::new(&plan, c, &columns)).collect::<Result<_, _>>().map_err(fault)?;
+    let mut chunks: Vec<Events> = chunks
+        .into_iter()
+        .map(|c| Events::new(&plan, c, &columns))
+        .collect::<Result<_, _>>()
+        .map_err(fault)?;
     let candidates = |index: &IndexedRules| index.report().iter().map(|r| r.candidates).sum::<u64>() as f64;
     let before = candidates(&index);
     let mut hits = 0;
@@ -89,7 +96,11 @@ pub fn search(name: &str, rules: u64, events: u64, rounds: u64) -> Result<(), St
     println!("{:<40} {:>9.0} ns", "an event", took * 1e9 / searched);
     println!("{:<40} {:>9}", "columns cut", columns.len());
     println!("{:<40} {:>9.3}", "candidates an event", (candidates(&index) - before) / searched);
-    println!("{:<40} {:>9.1}", "rules with hits, a chunk", hits as f64 / (rounds as f64 * chunks.len() as f64));
+    println!(
+        "{:<40} {:>9.1}",
+        "rules with hits, a chunk",
+        hits as f64 / (rounds as f64 * chunks.len() as f64)
+    );
     Ok(())
 }
 

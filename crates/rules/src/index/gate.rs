@@ -31,11 +31,14 @@ const OTHER: Kind = 1;
 pub(super) struct Gate {
     pub(super) column: usize,
     kinds: HashMap<i64, Kind, BuildHasherDefault<QuickHasher>>,
-    /// By column the kinds of rows on which it is looked at; a column that is not here is looked at on all rows.
-    open: BTreeMap<usize, Vec<Kind>>,
+    /// By column a bit for each kind of rows on which it is looked at; a column that is not here is looked at on all rows.
+    open: BTreeMap<usize, RowSet>,
     /// The rows of each kind in the chunk, and those whose number cannot be told.
     rows: Vec<RowSet>,
     unknown: RowSet,
+    /// The kinds that the chunk has.
+    here: Vec<Kind>,
+    union: RowSet,
 }
 
 /// What a rule needs of a column: one of these numbers, or NULL.
@@ -140,9 +143,15 @@ impl Gate {
             }
         }
         let rows = vec![RowSet::default(); OTHER + 1 + kinds.len()];
-        let open =
-            open.into_iter().filter_map(|(c, kinds)| Some((c, kinds?.into_iter().collect()))).collect();
-        Some(Gate { column, kinds, open, rows, unknown: RowSet::default() })
+        let bits = |of: BTreeSet<Kind>| {
+            let mut set = RowSet::default();
+            set.reset(OTHER + 1 + kinds.len());
+            of.into_iter().for_each(|k| set.insert(k as u32));
+            set
+        };
+        let open = open.into_iter().filter_map(|(c, of)| Some((c, bits(of?)))).collect();
+        let (unknown, union) = (RowSet::default(), RowSet::default());
+        Some(Gate { column, kinds, open, rows, unknown, here: Vec::new(), union })
     }
 
     /// Looks at the gate's column of the first `rows` rows of a chunk.
@@ -159,6 +168,7 @@ impl Gate {
                     _ => self.number(row, numbers::parse(slices.bytes(cut, *slice))),
                 }
             }
+            self.count();
             return Ok(());
         }
         let array = input.column(self.column, None)?;
@@ -170,7 +180,13 @@ impl Gate {
                 self.number(row, ordinals(row));
             }
         }
+        self.count();
         Ok(())
+    }
+
+    fn count(&mut self) {
+        self.here.clear();
+        self.here.extend(self.rows.iter().enumerate().filter(|(_, r)| !r.is_empty()).map(|(kind, _)| kind));
     }
 
     fn number(&mut self, row: usize, number: Option<i64>) {
@@ -187,10 +203,12 @@ impl Gate {
     }
 
     /// Puts the rows on which a column is looked at into `into`; `false`: it is all of them.
-    pub(super) fn rows(&self, column: usize, into: &mut Vec<u32>) -> bool {
-        let Some(kinds) = self.open.get(&column) else { return false };
-        let mut union = self.unknown.clone();
-        kinds.iter().filter_map(|k| self.rows.get(*k)).for_each(|rows| union.add(rows));
+    pub(super) fn rows(&mut self, column: usize, into: &mut Vec<u32>) -> bool {
+        let Gate { open, rows, unknown, here, union, .. } = self;
+        let Some(kinds) = open.get(&column) else { return false };
+        union.clone_from(unknown);
+        let asked = here.iter().filter(|k| kinds.contains(**k as u32));
+        asked.filter_map(|k| rows.get(*k)).for_each(|rows| union.add(rows));
         into.clear();
         union.each(|row| into.push(row));
         true

@@ -9,8 +9,9 @@ use millstream_types::{Fault, FieldSlices, SliceForm, Slices};
 
 use super::atom::{Atom, AtomId, Atoms, Place, Test};
 use super::found::{Found, Slot};
+use super::frequencies::Frequencies;
 use super::gate::Gate;
-use super::grams::{Frequencies, Sought};
+use super::grams::Sought;
 use super::numbers::Ranges;
 use super::orders::{Order, Orders};
 use super::ordinal::Ordinal;
@@ -32,6 +33,8 @@ struct Field {
     missing: Vec<Slot>,
     all: Vec<Slot>,
     scratch: Vec<u8>,
+    /// Whether there are only texts.
+    only_texts: bool,
 }
 
 /// What is searched for in one column.
@@ -113,7 +116,10 @@ impl Matcher {
                 missing: p.missing,
                 all: p.all,
                 scratch: Vec::new(),
+                only_texts: false,
             };
+            let only_texts = field.is_only_texts();
+            let field = Field { only_texts, ..field };
             self.fields.insert(*column, field);
         }
         self.found.clear();
@@ -133,7 +139,7 @@ impl Matcher {
             gate.look(input, rows)?;
         }
         for (column, field) in fields {
-            let gated = gate.as_ref().is_some_and(|g| g.rows(*column, some));
+            let gated = gate.as_mut().is_some_and(|g| g.rows(*column, some));
             if gated && some.is_empty() {
                 continue;
             }
@@ -157,6 +163,16 @@ impl Matcher {
 }
 
 impl Field {
+    fn is_only_texts(&self) -> bool {
+        self.texts.is_some()
+            && self.ranges.is_none()
+            && self.addresses.is_none()
+            && self.orders.is_none()
+            && self.raws.is_none()
+            && self.present.is_empty()
+            && self.missing.is_empty()
+    }
+
     fn slices(
         &mut self,
         slices: &Slices,
@@ -164,6 +180,20 @@ impl Field {
         rows: impl Iterator<Item = u32>,
         found: &mut Found,
     ) {
+        if let (true, Some(texts)) = (self.only_texts, &mut self.texts) {
+            for row in rows {
+                let Some(slice) = cut.slices.get(row as usize) else { break };
+                match slice.form {
+                    SliceForm::Absent | SliceForm::Null => {}
+                    SliceForm::Plain | SliceForm::Side | SliceForm::JsonRaw => {
+                        texts.find(slices.bytes(cut, *slice), row, found);
+                    }
+                    SliceForm::JsonEscaped => texts.find_escaped(slices.bytes(cut, *slice), row, found),
+                    _ => undecided(&self.all, row, found),
+                }
+            }
+            return;
+        }
         for row in rows {
             let Some(slice) = cut.slices.get(row as usize) else { break };
             if matches!(slice.form, SliceForm::Absent | SliceForm::Null) {

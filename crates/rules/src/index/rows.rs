@@ -9,8 +9,18 @@ use super::compile::Term;
 use crate::RuleInput;
 
 /// A set of rows, a bit a row.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 pub(super) struct RowSet(Vec<u64>);
+
+impl Clone for RowSet {
+    fn clone(&self) -> Self {
+        RowSet(self.0.clone())
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl RowSet {
     pub(super) fn reset(&mut self, rows: usize) {
@@ -28,6 +38,10 @@ impl RowSet {
     #[inline]
     pub(super) fn contains(&self, row: u32) -> bool {
         self.0.get(row as usize / 64).is_some_and(|w| w >> (row % 64) & 1 != 0)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|w| *w == 0)
     }
 
     /// Adds the rows of another set of the same chunk.
