@@ -19,6 +19,7 @@ mod fold;
 mod function;
 pub mod functions;
 pub mod kernel;
+mod literal;
 mod program;
 mod region;
 pub mod registered;
@@ -35,5 +36,6 @@ pub use fold::{constant_value, fold};
 pub use function::{
     BindContext, BoundCall, Call, Example, Function, Kernel, KernelRef, Keyword, Keywords, Origin, Volatility,
 };
+pub use literal::temporal_literal;
 pub use program::{Predicate, Program};
 pub use resources::{Resources, check_grok_pattern};

@@ -1,6 +1,6 @@
 //! What each rule of a text costs, and why.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -83,32 +83,25 @@ impl Session {
         let costs = report.progress.rules.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // A statement's rules on one source come in the order of its scans.
         let mut taken = vec![false; names.len()];
-        let mut name_of = |statement: usize, table: &str| {
+        let mut names_of_cost = |statement: usize, table: &str| {
             let found = names.iter().zip(&mut taken).find(|(rule, taken)| {
                 let of_table = tables.get(rule.group).is_some_and(|t| t == table);
-                rule.statement == statement && of_table && !**taken
+                rule.own && rule.statement == statement && of_table && !**taken
             });
-            found.map_or_else(
-                || table.to_string(),
-                |(rule, taken)| {
-                    *taken = true;
-                    rule.name.clone()
-                },
-            )
+            let Some((found, taken)) = found else { return vec![table.to_string()] };
+            *taken = true;
+            // Statements that ask for the same rows share one scan.
+            names.iter().filter(|rule| rule.scan == found.scan).map(|rule| rule.name.clone()).collect()
         };
-        let mut rows: Vec<RuleRow> = costs
-            .into_iter()
-            .map(|cost| RuleRow {
-                name: name_of(cost.statement, &cost.table),
-                report: RuleReport {
-                    anchoring: with_names(
-                        cost.report.anchoring,
-                        columns.iter().find(|(t, _)| *t == cost.table).map_or(&[], |(_, c)| c.as_slice()),
-                    ),
-                    ..cost.report
-                },
-            })
-            .collect();
+        let mut rows: Vec<RuleRow> = Vec::new();
+        for cost in costs {
+            let columns =
+                columns.iter().find(|(t, _)| *t == cost.table).map_or(&[][..], |(_, c)| c.as_slice());
+            let report =
+                RuleReport { anchoring: with_names(cost.report.anchoring.clone(), columns), ..cost.report };
+            let names = names_of_cost(cost.statement, &cost.table);
+            rows.extend(names.into_iter().map(|name| RuleRow { name, report: report.clone() }));
+        }
         // The dearest first; without figures those that look at most rows.
         rows.sort_by_key(|r| {
             let plain = matches!(r.report.anchoring, Anchoring::Plain(_));
@@ -126,6 +119,8 @@ pub(crate) struct NamedRule {
     group: usize,
     /// The scan whose rows it chooses.
     pub scan: NodeId,
+    /// Whether the scan was made for its statement; it may be one that an earlier statement has as well.
+    own: bool,
 }
 
 impl NamedRule {
@@ -135,21 +130,21 @@ impl NamedRule {
     }
 }
 
-/// The rules of a plan by name: each scan of each statement is one.
+/// The rules of a plan by name: each scan that a statement reads is one.
 pub(crate) fn rule_names(plan: &JobPlan) -> Vec<NamedRule> {
-    let sink = |statement: usize| {
-        let of_statement = plan.nodes.iter().filter(|n| n.statement == statement);
-        of_statement.into_iter().find_map(|n| match &n.op {
-            Op::Sink(s) => Some(s.name.clone()),
-            _ => None,
-        })
-    };
     let mut rules: Vec<NamedRule> = Vec::new();
-    for (position, node) in plan.nodes.iter().enumerate() {
-        if let Op::Scan(scan) = &node.op {
-            let (statement, group, scan) = (node.statement, scan.group, NodeId(position));
-            let name = sink(statement).unwrap_or_else(|| format!("statement {}", statement + 1));
-            rules.push(NamedRule { name, statement, group, scan });
+    for node in &plan.nodes {
+        let Op::Sink(sink) = &node.op else { continue };
+        let mut to_see = node.inputs.clone();
+        let mut seen: HashSet<NodeId> = HashSet::new();
+        while let Some(id) = to_see.pop() {
+            let Some(input) = plan.nodes.get(id.0).filter(|_| seen.insert(id)) else { continue };
+            to_see.extend_from_slice(&input.inputs);
+            if let Op::Scan(scan) = &input.op {
+                let own = input.statement == node.statement;
+                let (name, statement, group) = (sink.name.clone(), node.statement, scan.group);
+                rules.push(NamedRule { name, statement, group, scan: id, own });
+            }
         }
     }
     // In the order of the text.

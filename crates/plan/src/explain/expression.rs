@@ -1,6 +1,6 @@
 //! Expressions as text: SQL with the names of the input's columns.
 
-use millstream_expr::{CastMode, Expr, ExprKind, Keyword};
+use millstream_expr::{CastMode, Expr, ExprKind, Keyword, temporal_literal};
 use millstream_types::{DataType, TypeKind, Value};
 
 /// Longest text of one expression in a plan for a person.
@@ -164,7 +164,7 @@ fn literal(value: &Value, data_type: &DataType) -> String {
         (Value::Int(ms), TypeKind::IntervalDayTime(..)) => interval(*ms),
         (Value::Int(months), TypeKind::IntervalYearMonth(..)) => format!("INTERVAL '{months}' MONTH"),
         (Value::Int(i), kind) if kind.is_integer() => i.to_string(),
-        (Value::Int(i), kind) => format!("{kind} {i}"),
+        (Value::Int(i), kind) => temporal_literal(*i, kind).unwrap_or_else(|| format!("{kind} {i}")),
         (Value::Float(f), _) => format!("{f:?}"),
         (Value::Decimal(d), TypeKind::Decimal { scale, .. }) => decimal(*d, *scale),
         (Value::Decimal(d), _) => d.to_string(),

@@ -202,6 +202,19 @@ fn aside(side: &mut Vec<u8>, text: &[u8]) -> Slice {
     slice
 }
 
+/// Whether a JSON string has escapes, and whether all of them are of one letter (no `\u`).
+fn escapes(mut text: &[u8]) -> (bool, bool) {
+    let mut escaped = false;
+    while let Some(at) = memchr::memchr(b'\\', text) {
+        escaped = true;
+        if text.get(at + 1) == Some(&b'u') {
+            return (true, false);
+        }
+        text = text.get(at + 2..).unwrap_or_default();
+    }
+    (escaped, true)
+}
+
 /// The value that a JSON token is, which begins at `start` of the chunk (`None`: it is not there).
 fn value(spells: Spells, token: &str, start: Option<u32>, side: &mut Vec<u8>) -> Result<Slice, Odd> {
     let here = |side: &mut Vec<u8>, text: &str, skip: u32, form| match start {
@@ -212,10 +225,10 @@ fn value(spells: Spells, token: &str, start: Option<u32>, side: &mut Vec<u8>) ->
     Ok(match (bytes.first(), spells) {
         (Some(b'"'), Spells::Text | Spells::Json) => {
             let inner = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
-            if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+            let (escaped, is_simple) = escapes(inner.as_bytes());
+            if !escaped {
                 return Ok(here(side, inner, 1, SliceForm::Plain));
             }
-            let is_simple = memchr::memmem::find(inner.as_bytes(), b"\\u").is_none();
             match (spells, start) {
                 (Spells::Text, Some(_)) if is_simple => here(side, inner, 1, SliceForm::JsonEscaped),
                 (Spells::Json, _) => match Json::parse(token) {

@@ -496,6 +496,27 @@ pub fn condition(dice: &mut Dice, depth: usize) -> Expr {
     }
 }
 
+/// Many literals of all lengths that are looked for in one text.
+fn of_many_parts(dice: &mut Dice) -> Expr {
+    let parts = (0..5 + dice.below(5)).map(|_| {
+        let word: Vec<char> = dice.word().chars().collect();
+        let from = dice.below(word.len() - 1);
+        let to = (from + 2 + dice.below(6)).min(word.len());
+        let mut part: String = word[from..to].iter().collect();
+        if dice.one_in(3) {
+            part.push_str(dice.word());
+        }
+        let found = call("CONTAINS", vec![column("b"), literal(&part)]);
+        if dice.one_in(3) { boolean(ExprKind::Not(Box::new(found))) } else { found }
+    });
+    let parts: Vec<Expr> = parts.collect();
+    let word = dice.word();
+    let first = call("CONTAINS", vec![column(dice.pick(&["a", "b"])), literal(word)]);
+    let (some, others) = parts.split_at(parts.len() / 2);
+    let all = [some, others].map(|p| boolean(ExprKind::Or(p.to_vec())));
+    boolean(ExprKind::And([first].into_iter().chain(all).collect()))
+}
+
 /// A condition over few texts and words, so that many rules meet on many rows. In the column `a` only long literals are looked for.
 pub fn focused(dice: &mut Dice, depth: usize) -> Expr {
     if depth > 0 && !dice.one_in(3) {
@@ -534,16 +555,25 @@ pub fn focused(dice: &mut Dice, depth: usize) -> Expr {
             vec![fails, shared]
         }));
     }
+    if dice.one_in(8) {
+        return of_many_parts(dice);
+    }
     let word = dice.word();
     let name = dice.pick(&["a", "a", "b", "j", "x"]);
     let plain = match name {
         "x" => Expr::new(ExprKind::Field { input: Box::new(column("r")), index: 0 }, DataType::string()),
-        "j" => call("JSON_VALUE", vec![column("j"), literal(dice.pick(&["$.user", "$.p.q", "$.n"]))]),
+        "j" => {
+            // In another case the JSON is searched as a text.
+            let text = if dice.one_in(3) { call("LOWER", vec![column("j")]) } else { column("j") };
+            call("JSON_VALUE", vec![text, literal(dice.pick(&["$.user", "$.p.q", "$.n"]))])
+        }
         name => column(name),
     };
-    let (subject, word) = match dice.below(5) {
+    let (subject, word) = match dice.below(8) {
         0 => (call("LOWER", vec![plain]), word.to_lowercase()),
         1 => (call("UPPER", vec![plain]), word.to_uppercase()),
+        2 => (call("LOWER", vec![call("UPPER", vec![plain])]), word.to_lowercase()),
+        3 => (call("UPPER", vec![call("LOWER", vec![plain])]), word.to_uppercase()),
         _ => (plain, word.to_string()),
     };
     match dice.below(if name == "a" { 5 } else { 9 }) {

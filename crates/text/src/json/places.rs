@@ -175,7 +175,12 @@ impl JsonPlaces {
                 return scan.unexpected("expected ':'");
             }
             scan.at += 1;
-            match node.names.iter().find(|(name, _)| is_name(raw, name)) {
+            let next = if memchr::memchr(b'\\', raw).is_none() {
+                node.names.iter().find(|(name, _)| name.as_bytes() == raw)
+            } else {
+                node.names.iter().find(|(name, _)| is_name(raw, name))
+            };
+            match next {
                 Some((_, next)) => self.node(*next, scan, depth + 1, places)?,
                 None => {
                     scan.token();
