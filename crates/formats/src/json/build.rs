@@ -10,7 +10,6 @@ use crate::column::Column;
 
 use super::cut::{JsonDecoder, Outcome};
 use super::read::Token;
-use super::scan::Scan;
 
 /// Columns that were not cut, found for some rows.
 #[derive(Debug)]
@@ -74,14 +73,18 @@ impl JsonDecoder {
             let fault = |fault| BadRecord { record: 0, fault };
             self.aim(&want, spans.len(), &mut out).map_err(fault)?;
             out.data = chunk.data.clone();
+            let mut marks = std::mem::take(&mut self.marks);
+            marks.forget();
             for (row, span) in spans.iter().enumerate() {
-                let scan = Scan::new(&chunk.data, span.end as usize);
-                let outcome = self.record(scan, span.start as usize, false, row, &mut out.fields);
+                let (start, end) = (span.start as usize, span.end as usize);
+                let (scan, ascii) = self.scan(&mut marks, &chunk.data, start, end, false);
+                let outcome = self.record(scan, start, ascii, row, &mut out.fields);
                 if let Outcome::Bad(fault) = outcome {
                     let record = rows.values().get(row).map_or(0, |r| slices.record_of(*r as usize));
                     return Err(BadRecord { record, fault });
                 }
             }
+            self.marks = marks;
             out.rows = spans.len();
             (self.reader.ignored, self.dropped) = ignored;
             self.again = Some(Again { data: chunk.data.clone(), spans, slices: out });

@@ -12,9 +12,10 @@ use millstream_flow::{BadRecord, Decoder, DecoderSpec, RawChunk};
 use millstream_types::{Fault, FieldSlices, Slice, Slices};
 
 use super::build::Again;
-use super::field::{NO_SLOT, Plan, set, take};
-use super::keys::{Keys, NO_COLUMN};
+use super::field::{Aim, NO_SLOT, Plan, set, take, take_odd};
+use super::keys::{Keys, Path};
 use super::kind::has_decimal;
+use super::marks::Marks;
 use super::options::JsonOptions;
 use super::read::{Form, Reader, Token};
 use super::scan::{Scan, Syntax, What};
@@ -24,14 +25,18 @@ use super::text;
 #[derive(Debug)]
 pub(super) struct JsonDecoder {
     pub(super) columns: Vec<Plan>,
+    /// What cutting needs of them.
+    aims: Vec<Aim>,
     keys: Keys,
-    /// The columns that the plans' slots are set for.
+    /// Where quotes are in what is cut.
+    pub(super) marks: Marks,
+    /// The columns that the slots are set for.
     aimed: Option<Vec<usize>>,
     pub(super) reader: Reader,
     fail_on_missing: bool,
     pub(super) full: bool,
-    /// Number of the record, so that a column knows whether it was found in this one.
-    stamp: u64,
+    /// Number of the record, so that a name knows whether it was found in this one.
+    stamp: u32,
     pub(super) dropped: u64,
     /// Columns that were not cut, found for the rows that were asked for last.
     pub(super) again: Option<Again>,
@@ -59,7 +64,9 @@ impl JsonDecoder {
             spec.read.iter().filter_map(|i| spec.columns.get(*i)).any(|f| has_decimal(&f.data_type));
         Ok(JsonDecoder {
             keys: Keys::new(columns.iter().map(|c| &*c.name)),
+            aims: columns.iter().map(Plan::aim).collect(),
             columns,
+            marks: Marks::default(),
             aimed: None,
             reader: Reader::new(options.standard, options.ignore_errors, options.fail_on_missing, decimals),
             fail_on_missing: options.fail_on_missing,
@@ -75,8 +82,8 @@ impl JsonDecoder {
         // The same columns are wanted chunk after chunk.
         if self.aimed.as_deref() != Some(want) {
             self.aimed = None;
-            for plan in &mut self.columns {
-                plan.slot = want.iter().position(|w| *w == plan.column).unwrap_or(NO_SLOT);
+            for (plan, aim) in self.columns.iter().zip(&mut self.aims) {
+                aim.slot = want.iter().position(|w| *w == plan.column).unwrap_or(NO_SLOT);
             }
             if let Some(other) = want.iter().find(|w| self.columns.iter().all(|c| c.column != **w)) {
                 return Err(Fault::internal(format!("column {other} is not among those that are read")));
@@ -90,6 +97,23 @@ impl JsonDecoder {
             field.slices.resize(rows, Slice::default());
         }
         Ok(())
+    }
+
+    /// A record's bytes, and whether they are surely ASCII. Where not all of it is read, quotes are found as they are needed.
+    #[inline(always)]
+    pub(super) fn scan<'a>(
+        &self,
+        marks: &'a mut Marks,
+        data: &'a [u8],
+        start: usize,
+        end: usize,
+        ahead: bool,
+    ) -> (Scan<'a>, bool) {
+        if !self.full {
+            return (Scan::new(data, end), false);
+        }
+        marks.cover(data, start, end, ahead);
+        (Scan::marked(data, end, marks.marked()), marks.is_ascii(start, end))
     }
 
     /// Cuts one record into row `row`.
@@ -132,48 +156,62 @@ impl JsonDecoder {
         row: usize,
         fields: &mut [FieldSlices],
     ) -> Option<()> {
-        let JsonDecoder { columns, keys, reader, full, .. } = self;
-        self.stamp += 1;
+        let JsonDecoder { columns, aims, keys, reader, full, .. } = self;
+        self.stamp = self.stamp.wrapping_add(1);
         let stamp = self.stamp;
         if scan.byte(start) != b'{' {
             return None;
         }
         let mut at = start + 1;
-        let mut last = None;
-        let mut guess = keys.first();
+        let mut path = Path::default();
         let mut found = 0;
         let sought = if *full { usize::MAX } else { fields.len() };
         loop {
-            let field = match keys.guessed(scan, at, guess) {
+            let mut field = match keys.guessed(scan, at, path) {
                 Some(field) => field,
                 None => {
                     at = scan.space(at);
-                    match last.and_then(|last| keys.earlier(scan, at, last)) {
+                    match keys.known(scan, at, path) {
                         Some(field) => field,
-                        None => keys.look_up(scan, at, last)?,
+                        None => keys.look_up(scan, at, path)?,
                     }
                 }
             };
-            let (token, end) = Token::at(scan, field.value).ok()?;
-            if field.column != NO_COLUMN
-                && let Some(plan) = columns.get_mut(field.column)
-                && (*full || plan.slot != NO_SLOT)
+            let (token, end) = match Token::at(scan, field.value) {
+                Ok(token) => token,
+                Err(_) => {
+                    // More white space than behind the name before.
+                    field = keys.look_up(scan, at, path)?;
+                    Token::at(scan, field.value).ok()?
+                }
+            };
+            // None of a name that no column has.
+            if let Some(aim) = aims.get(field.column).copied()
+                && (*full || aim.slot != NO_SLOT)
             {
-                if plan.stamp == stamp {
+                if keys.repeated(field.key, stamp) {
                     return None;
                 }
-                plan.stamp = stamp;
                 found += 1;
                 let from = field.value
                     + usize::from(matches!(token.form, Form::Text | Form::Escaped | Form::Unicode));
-                let slot = fields.get_mut(plan.slot);
-                take(plan, reader, token, from, slot, row).ok()?;
+                let slot = fields.get_mut(aim.slot);
+                match aim.form(token, reader.standard) {
+                    Some(form) => {
+                        if let Some(slot) = slot {
+                            set(slot, row, Slice { start: from as u32, len: token.bytes.len() as u32, form });
+                        }
+                    }
+                    None => {
+                        let plan = columns.get_mut(field.column)?;
+                        take_odd(plan, reader, token, from, slot, row).ok()?;
+                    }
+                }
                 if found == sought {
                     return Some(());
                 }
             }
-            last = Some(field.key);
-            guess = keys.behind(field.key);
+            path = path.with(field.key);
             match scan.byte(end) {
                 b',' => at = end + 1,
                 b'}' => {
@@ -206,7 +244,7 @@ impl JsonDecoder {
     #[cold]
     fn whole(&mut self, scan: Scan<'_>, start: usize, row: usize, fields: &mut [FieldSlices]) -> Outcome {
         let mut tokens = vec![None; self.columns.len()];
-        let outcome = match self.members(scan, start, &mut tokens) {
+        let outcome = match self.members(scan.unmarked(), start, &mut tokens) {
             Err(fault) => Err(fault),
             Ok(()) => self.read_all(&tokens, row, fields),
         };
@@ -277,8 +315,8 @@ impl JsonDecoder {
         row: usize,
         fields: &mut [FieldSlices],
     ) -> Result<(), Fault> {
-        for (plan, token) in self.columns.iter_mut().zip(tokens) {
-            if !self.full && plan.slot == NO_SLOT {
+        for ((plan, aim), token) in self.columns.iter_mut().zip(&self.aims).zip(tokens) {
+            if !self.full && aim.slot == NO_SLOT {
                 continue;
             }
             let Some((token, from)) = token else {
@@ -288,8 +326,8 @@ impl JsonDecoder {
                 }
                 continue;
             };
-            let slot = fields.get_mut(plan.slot);
-            take(plan, &mut self.reader, *token, *from, slot, row).map_err(|p| p.fault(&plan.name))?;
+            let slot = fields.get_mut(aim.slot);
+            take(plan, *aim, &mut self.reader, *token, *from, slot, row).map_err(|p| p.fault(&plan.name))?;
         }
         Ok(())
     }
@@ -307,10 +345,12 @@ impl Decoder for JsonDecoder {
         self.aim(want, chunk.records.len(), out)?;
         out.data = chunk.data.clone();
         let data: &[u8] = &chunk.data;
-        let ascii = data.is_ascii();
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.forget();
         for (i, span) in chunk.records.iter().enumerate() {
-            let scan = Scan::new(data, span.end as usize);
-            match self.record(scan, span.start as usize, ascii, out.rows, &mut out.fields) {
+            let (start, end) = (span.start as usize, span.end as usize);
+            let (scan, ascii) = self.scan(&mut marks, data, start, end, true);
+            match self.record(scan, start, ascii, out.rows, &mut out.fields) {
                 Outcome::Row => out.keep(i),
                 Outcome::None => out.leave_out(),
                 Outcome::Bad(fault) => {
@@ -319,6 +359,7 @@ impl Decoder for JsonDecoder {
                 }
             }
         }
+        self.marks = marks;
         for field in &mut out.fields {
             field.slices.truncate(out.rows);
         }

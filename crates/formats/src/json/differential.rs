@@ -483,7 +483,15 @@ impl Dice {
                     *self.pick::<[u8]>(&[b"\"", b"\\", b",", b"}", b"{", b"\xFF", b"0"]).first().unwrap(),
                 );
             }
-            3 => record.extend_from_slice(self.pick::<[u8]>(&[b" ", b"}", b" trailing", b",", b"\xFF"])),
+            3 => record.extend_from_slice(self.pick::<[u8]>(&[
+                b" ",
+                b"}",
+                b" trailing",
+                b",",
+                b"\xFF",
+                b"\\",
+                b"\"",
+            ])),
             4 if self.roll(4) == 0 => record = b"\xEF\xBB\xBF".iter().chain(&record).copied().collect(),
             _ => {}
         }
@@ -504,13 +512,13 @@ fn run(seed: u64, records: usize) {
         let pairs: &[(&str, &str)] = if ignore { &[("ignore-parse-errors", "true")] } else { &[] };
         let spec = spec(&columns, pairs);
         let want: Vec<usize> = (0..columns.len()).filter(|_| dice.roll(2) == 0).collect();
-        // Chunks of any size, records with and without something between them.
+        // Chunks of any size, records with and without something between them; a backslash there escapes nothing in the next one.
         let mut chunks: Vec<RawChunk> = Vec::new();
         let mut rest: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
         while !rest.is_empty() {
             let n = (1 + dice.roll(rest.len())).min(1 + dice.roll(40));
             let part: Vec<&[u8]> = rest.drain(..n.min(rest.len())).collect();
-            chunks.push(chunk(&part, dice.pick::<[u8]>(&[b"\n", b"", b"\"x\":1}"])));
+            chunks.push(chunk(&part, dice.pick::<[u8]>(&[b"\n", b"", b"\"x\":1}", b"\\", b"\\\\\""])));
         }
         let out = decode_chunk(&Json, &spec, &chunks, &want).unwrap();
         let mut rows = out.records.iter().zip(&out.rows).peekable();

@@ -26,14 +26,29 @@ pub(super) struct Plan {
     pub name: Arc<str>,
     pub data_type: DataType,
     pub typed: Typed,
-    /// Whole numbers of this many digits are in the type's range.
-    digits: usize,
-    /// Where its slices go.
-    pub slot: usize,
-    /// The record it was found in last.
-    pub stamp: u64,
     /// For types with parts: a column that values are built into to see whether they can be.
     check: Option<Column>,
+}
+
+/// What cutting a usual value of a column needs, apart from the rest: records of hundreds of columns are cut from what fits into the first cache.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aim {
+    /// Where its slices go.
+    pub slot: usize,
+    usual: Usual,
+}
+
+/// The values that a column takes without a closer look.
+#[derive(Debug, Clone, Copy)]
+enum Usual {
+    Text,
+    /// Whole numbers of so many characters (a sign is one), which are surely in the type's range.
+    Whole(u8),
+    Real,
+    Boolean,
+    Timestamp,
+    Instant,
+    None,
 }
 
 impl Plan {
@@ -45,47 +60,73 @@ impl Plan {
             column,
             name: field.name.clone(),
             data_type: field.data_type.clone(),
-            digits: safe_digits(&typed),
             check: typed.leaf().is_none().then(|| Column::new(&field.data_type)).transpose()?,
             typed,
-            slot: NO_SLOT,
-            stamp: 0,
+        })
+    }
+
+    /// What a usual value is; it goes nowhere.
+    pub fn aim(&self) -> Aim {
+        let usual = match self.typed.kind {
+            Kind::Leaf(Leaf::Text) => Usual::Text,
+            Kind::Leaf(Leaf::Double | Leaf::Float) => Usual::Real,
+            Kind::Leaf(Leaf::Boolean) => Usual::Boolean,
+            Kind::Leaf(Leaf::Timestamp(_)) => Usual::Timestamp,
+            Kind::Leaf(Leaf::Instant(_)) => Usual::Instant,
+            Kind::Leaf(Leaf::Integer { max, .. }) => Usual::Whole(match max {
+                127 => 2,
+                32_767 => 4,
+                2_147_483_647 => 9,
+                _ => 18,
+            }),
+            _ => Usual::None,
+        };
+        Aim { slot: NO_SLOT, usual }
+    }
+}
+
+impl Aim {
+    /// The form of a usual value; `None`: it needs a closer look.
+    #[inline(always)]
+    pub fn form(self, token: Token<'_>, standard: TimestampStandard) -> Option<SliceForm> {
+        if matches!((self.usual, token.form), (Usual::Text, Form::Text)) {
+            return Some(SliceForm::Plain);
+        }
+        Some(match (self.usual, token.form) {
+            (_, Form::Null) => SliceForm::Null,
+            (Usual::Text, Form::Text | Form::Whole | Form::Number | Form::True | Form::False) => {
+                SliceForm::Plain
+            }
+            (Usual::Text, Form::Escaped) => SliceForm::JsonEscaped,
+            (Usual::Whole(most), Form::Whole) if token.bytes.len() <= usize::from(most) => SliceForm::JsonRaw,
+            (Usual::Real, Form::Whole | Form::Number) => SliceForm::JsonRaw,
+            (Usual::Boolean, Form::True | Form::False) => SliceForm::JsonRaw,
+            (Usual::Timestamp, Form::Text) if is_usual_timestamp(token.bytes, standard) => SliceForm::Plain,
+            (Usual::Instant, Form::Text)
+                if token
+                    .bytes
+                    .split_last()
+                    .is_some_and(|(z, t)| *z == b'Z' && is_usual_timestamp(t, standard)) =>
+            {
+                SliceForm::Plain
+            }
+            _ => return None,
         })
     }
 }
 
 /// Checks a value and puts its slice into row `row` of its column, if that is cut.
-#[inline(always)]
 pub(super) fn take(
     plan: &mut Plan,
+    aim: Aim,
     reader: &mut Reader,
     token: Token<'_>,
     from: usize,
     field: Option<&mut FieldSlices>,
     row: usize,
 ) -> Result<(), Box<Problem>> {
-    let form = match (&plan.typed.kind, token.form) {
-        (_, Form::Null) => SliceForm::Null,
-        (Kind::Leaf(Leaf::Text), Form::Text | Form::Whole | Form::Number | Form::True | Form::False) => {
-            SliceForm::Plain
-        }
-        (Kind::Leaf(Leaf::Text), Form::Escaped) => SliceForm::JsonEscaped,
-        // A sign counts as a digit here.
-        (Kind::Leaf(_), Form::Whole) if token.bytes.len() <= plan.digits => SliceForm::JsonRaw,
-        (Kind::Leaf(Leaf::Double | Leaf::Float), Form::Whole | Form::Number) => SliceForm::JsonRaw,
-        (Kind::Leaf(Leaf::Boolean), Form::True | Form::False) => SliceForm::JsonRaw,
-        (Kind::Leaf(Leaf::Timestamp(_)), Form::Text) if is_usual_timestamp(token.bytes, reader.standard) => {
-            SliceForm::Plain
-        }
-        (Kind::Leaf(Leaf::Instant(_)), Form::Text)
-            if token
-                .bytes
-                .split_last()
-                .is_some_and(|(z, t)| *z == b'Z' && is_usual_timestamp(t, reader.standard)) =>
-        {
-            SliceForm::Plain
-        }
-        _ => return take_odd(plan, reader, token, from, field, row),
+    let Some(form) = aim.form(token, reader.standard) else {
+        return take_odd(plan, reader, token, from, field, row);
     };
     if let Some(field) = field {
         set(field, row, Slice { start: from as u32, len: token.bytes.len() as u32, form });
@@ -95,7 +136,7 @@ pub(super) fn take(
 
 /// [`take`] for what needs a closer look.
 #[inline(never)]
-fn take_odd(
+pub(super) fn take_odd(
     plan: &mut Plan,
     reader: &mut Reader,
     token: Token<'_>,
@@ -208,18 +249,5 @@ fn side(field: &FieldSlices, start: usize) -> Slice {
 pub(super) fn set(field: &mut FieldSlices, row: usize, slice: Slice) {
     if let Some(place) = field.slices.get_mut(row) {
         *place = slice;
-    }
-}
-
-/// So many characters of a whole number (a sign is one) are surely in the type's range.
-fn safe_digits(typed: &Typed) -> usize {
-    match typed.leaf() {
-        Some(Leaf::Integer { max, .. }) => match max {
-            127 => 2,
-            32_767 => 4,
-            2_147_483_647 => 9,
-            _ => 18,
-        },
-        _ => 0,
     }
 }

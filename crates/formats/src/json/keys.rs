@@ -1,5 +1,8 @@
 //! Field names and the order in which they come, learned from the records: the next one is guessed and compared as a whole, quotes, colon and
 //! spacing included.
+//!
+//! A guess is what came last behind the same names: records of several kinds come in turns, and their fields come and go. Where the guess is wrong,
+//! the name's first bytes lead to the one that it can be, which is compared in the same way.
 
 use std::collections::HashMap;
 
@@ -7,48 +10,55 @@ use super::scan::Scan;
 
 /// How many names are remembered. Records with more (names made of data) are read without a guess for the others.
 const MOST: usize = 2048;
-/// How many names that came behind another are remembered beside the last one.
-const EARLIER: usize = 4;
 /// A name that no column has.
-pub(super) const NO_COLUMN: usize = usize::MAX;
+const NO_COLUMN: u32 = u32::MAX;
+/// No name.
+const NONE: u16 = u16::MAX;
+/// Places for guesses.
+const GUESSES: usize = 4096;
+/// Places for names by their first bytes.
+const PLACES: usize = 2048;
 
 /// The names.
 #[derive(Debug)]
 pub(super) struct Keys {
     list: Vec<Key>,
     by_name: HashMap<Box<[u8]>, usize>,
-    first: usize,
+    /// What came last behind a path.
+    guesses: Box<[u16; GUESSES]>,
+    /// The name that was seen last of those whose first bytes lead to a place.
+    places: Box<[u16]>,
 }
 
-#[derive(Debug)]
-struct Key {
-    /// From the opening quote to the value's first byte, as last seen.
-    pattern: Pattern,
-    column: usize,
-    /// What came behind it last.
-    next: usize,
-    /// What came behind it before that, the latest first: records of several kinds come in turns.
-    earlier: [usize; EARLIER],
-}
+/// What the next name is guessed from: the last names of a record, the latest counting most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Path(usize);
 
-impl Key {
-    /// This key came behind it now.
-    fn comes(&mut self, key: usize) {
-        if self.next == key {
-            return;
-        }
-        // All that came later than it did move back by one, into its place.
-        let mut moved = std::mem::replace(&mut self.next, key);
-        for place in &mut self.earlier {
-            std::mem::swap(place, &mut moved);
-            if moved == key {
-                break;
-            }
-        }
+impl Path {
+    /// With a further name.
+    #[inline(always)]
+    pub fn with(self, key: usize) -> Path {
+        // After three more names the first one's bits are shifted out.
+        Path(((self.0 << 4) ^ key.wrapping_add(1).wrapping_mul(0x9E5)) % GUESSES)
     }
 }
 
-/// A field as found: its key's position in the list (for the next guess), its column, and where its value begins.
+/// A name. It is one line of a cache: events of many kinds have hundreds of them.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Key {
+    /// From the opening quote to the value's first byte, as last seen: its first 32 bytes, zeros behind a shorter one.
+    begin: [u8; 32],
+    /// What is behind the first 32 bytes.
+    rest: Box<[u8]>,
+    /// Length of all of it.
+    length: u32,
+    column: u32,
+    /// The record that it was found in last.
+    stamp: u32,
+}
+
+/// A field as found: its key's position in the list (for the next guess), its column (beyond all if none has the name), and where its value begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub key: usize,
@@ -59,12 +69,16 @@ pub(super) struct Found {
 impl Keys {
     /// Names of columns; further ones are learned.
     pub fn new<'a>(columns: impl Iterator<Item = &'a str>) -> Keys {
-        let mut keys = Keys { list: Vec::new(), by_name: HashMap::new(), first: 0 };
+        let mut keys = Keys {
+            list: Vec::new(),
+            by_name: HashMap::new(),
+            guesses: Box::new([NONE; GUESSES]),
+            places: vec![NONE; PLACES].into(),
+        };
         for (column, name) in columns.enumerate() {
             let at = keys.list.len();
-            let pattern = Pattern::new(format!("\"{name}\":").as_bytes());
             keys.by_name.insert(name.as_bytes().into(), at);
-            keys.list.push(Key { pattern, column, next: at + 1, earlier: [usize::MAX; EARLIER] });
+            keys.list.push(Key::new(format!("\"{name}\":").as_bytes(), column as u32));
         }
         keys
     }
@@ -72,122 +86,171 @@ impl Keys {
     /// The column of a name.
     pub fn column(&self, name: &[u8]) -> Option<usize> {
         let key = self.list.get(*self.by_name.get(name)?)?;
-        (key.column != NO_COLUMN).then_some(key.column)
+        (key.column != NO_COLUMN).then_some(key.column as usize)
     }
 
-    /// The guess for a record's first field.
-    pub fn first(&self) -> usize {
-        self.first
-    }
-
-    /// The field that begins at `at` if it is the guessed one.
+    /// Notes that a field was found in record `stamp`. `true`: it was found in it before. (The stamps come again after so many records that this may
+    /// be wrong once: then the record goes the other way, to the same answer.)
     #[inline(always)]
-    pub fn guessed(&self, scan: Scan<'_>, at: usize, guess: usize) -> Option<Found> {
-        let key = self.list.get(guess)?;
-        key.pattern.matches(scan, at).then(|| Found {
-            key: guess,
-            column: key.column,
-            value: at + key.pattern.bytes.len(),
+    pub fn repeated(&mut self, key: usize, stamp: u32) -> bool {
+        self.list.get_mut(key).is_some_and(|k| std::mem::replace(&mut k.stamp, stamp) == stamp)
+    }
+
+    #[inline(always)]
+    fn at(&self, scan: Scan<'_>, at: usize, number: usize) -> Option<Found> {
+        let key = self.list.get(number)?;
+        key.matches(scan, at).then(|| Found {
+            key: number,
+            column: key.column as usize,
+            value: at + key.length as usize,
         })
     }
 
-    /// The guess behind a field.
+    /// The field that begins at `at` if it is what came last behind the same names.
     #[inline(always)]
-    pub fn behind(&self, key: usize) -> usize {
-        self.list.get(key).map_or(usize::MAX, |k| k.next)
+    pub fn guessed(&self, scan: Scan<'_>, at: usize, path: Path) -> Option<Found> {
+        self.at(scan, at, usize::from(*self.guesses.get(path.0 % GUESSES)?))
     }
 
-    /// The field that begins at `at` if it came behind the field `last` earlier; it is the next guess there.
+    /// The field that begins at `at` by its name's first bytes; it is the next guess there.
     #[inline]
-    pub fn earlier(&mut self, scan: Scan<'_>, at: usize, last: usize) -> Option<Found> {
-        let earlier = self.list.get(last)?.earlier;
-        let found = earlier.iter().find_map(|guess| self.guessed(scan, at, *guess))?;
-        self.list.get_mut(last)?.comes(found.key);
+    pub fn known(&mut self, scan: Scan<'_>, at: usize, path: Path) -> Option<Found> {
+        let number = *self.places.get(place_of(scan, at)?)?;
+        let found = self.at(scan, at, usize::from(number))?;
+        if let Some(guess) = self.guesses.get_mut(path.0) {
+            *guess = number;
+        }
         Some(found)
     }
 
-    /// The field that begins at `at`, behind the field `last`; learned for the next time. `None` when it is no plain name: the record is for the full
-    /// parser.
+    /// The field that begins at `at`, behind the names of `path`; learned for the next time. `None` when it is no plain name: the record is for
+    /// the full parser.
     #[cold]
-    pub fn look_up(&mut self, scan: Scan<'_>, at: usize, last: Option<usize>) -> Option<Found> {
+    pub fn look_up(&mut self, scan: Scan<'_>, at: usize, path: Path) -> Option<Found> {
         let (text, value) = scan.key(at).ok()?;
         if text.escaped {
             return None;
         }
         let name = scan.data.get(at + 1..text.close)?;
         let written = scan.data.get(at..value)?;
-        let key = match self.by_name.get(name) {
+        let number = match self.by_name.get(name) {
             Some(key) => *key,
             None if self.list.len() < MOST => {
-                let key = self.list.len();
-                self.by_name.insert(name.into(), key);
-                let pattern = Pattern::new(written);
-                let earlier = [usize::MAX; EARLIER];
-                self.list.push(Key { pattern, column: NO_COLUMN, next: usize::MAX, earlier });
-                key
+                let number = self.list.len();
+                self.by_name.insert(name.into(), number);
+                self.list.push(Key::new(written, NO_COLUMN));
+                number
             }
-            None => return Some(Found { key: usize::MAX, column: NO_COLUMN, value }),
+            None => return Some(Found { key: usize::MAX, column: NO_COLUMN as usize, value }),
         };
-        match last {
-            None => self.first = key,
-            Some(last) => {
-                if let Some(k) = self.list.get_mut(last) {
-                    k.comes(key);
-                }
-            }
+        let here = u16::try_from(number).unwrap_or(NONE);
+        if let Some(guess) = self.guesses.get_mut(path.0) {
+            *guess = here;
         }
-        let known = self.list.get_mut(key)?;
-        if *known.pattern.bytes != *written && written.len() < 2 * name.len() + 64 {
-            known.pattern = Pattern::new(written);
+        if let Some(place) = place_of(scan, at).and_then(|p| self.places.get_mut(p)) {
+            *place = here;
         }
-        Some(Found { key, column: known.column, value })
+        let known = self.list.get_mut(number)?;
+        let column = known.column;
+        if !known.matches(scan, at) && written.len() < 2 * name.len() + 64 {
+            *known = Key { stamp: known.stamp, ..Key::new(written, column) };
+        }
+        Some(Found { key: number, column: column as usize, value })
     }
 }
 
-/// Bytes to compare with, the first 32 as two words under masks.
-#[derive(Debug)]
-struct Pattern {
-    bytes: Box<[u8]>,
-    words: [u128; 2],
-    masks: [u128; 2],
+/// The place of the name whose opening quote is at `at`, by its first 16 bytes. `None`: too close to the data's end.
+#[inline(always)]
+fn place_of(scan: Scan<'_>, at: usize) -> Option<usize> {
+    const LOW: u128 = u128::MAX / 255;
+    let word = u128::from_le_bytes(*scan.data.get(at + 1..)?.first_chunk::<16>()?);
+    // The lowest bit that is left is that of the first quote; those above may be of others.
+    let other = word ^ (LOW * b'"' as u128);
+    let quote = (other.wrapping_sub(LOW) & !other & (LOW << 7)).trailing_zeros();
+    let name = if quote < 128 { word & ((1 << (quote & !7)) - 1) } else { word };
+    let mixed = (name as u64 ^ ((name >> 64) as u64).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    Some((mixed >> 40) as usize % PLACES)
 }
 
-impl Pattern {
-    fn new(bytes: &[u8]) -> Pattern {
-        let mut block = [0u8; 32];
-        let mut mask = [0u8; 32];
-        for ((to, m), from) in block.iter_mut().zip(&mut mask).zip(bytes) {
-            (*to, *m) = (*from, 0xFF);
+/// The masks of patterns: 32 bytes from 32 less the length.
+const MASKS: [u8; 64] = {
+    let mut masks = [0u8; 64];
+    let (ones, _) = masks.split_at_mut(32);
+    let mut i = 0;
+    while i < ones.len() {
+        // A constant's loop: it fails to compile, if at all.
+        #[allow(clippy::indexing_slicing)]
+        {
+            ones[i] = 0xFF;
         }
-        Pattern { bytes: bytes.into(), words: words(&block), masks: words(&mask) }
+        i += 1;
+    }
+    masks
+};
+
+impl Key {
+    fn new(pattern: &[u8], column: u32) -> Key {
+        let mut block = [0u8; 32];
+        for (to, from) in block.iter_mut().zip(pattern) {
+            *to = *from;
+        }
+        Key {
+            begin: block,
+            rest: pattern.get(32..).unwrap_or_default().into(),
+            length: pattern.len() as u32,
+            column,
+            stamp: u32::MAX,
+        }
     }
 
     #[inline(always)]
     fn matches(&self, scan: Scan<'_>, at: usize) -> bool {
-        let end = at + self.bytes.len();
+        let length = self.length as usize;
+        let end = at + length;
         if end > scan.end {
             return false;
         }
-        match scan.data.get(at..).and_then(|d| d.first_chunk::<32>()) {
-            Some(block) if self.bytes.len() <= 32 => {
-                let here = words(block);
-                let [a, b] = here;
-                let [c, d] = self.words;
-                let [m, n] = self.masks;
-                ((a ^ c) & m) | ((b ^ d) & n) == 0
-            }
-            _ => scan.data.get(at..end) == Some(&*self.bytes),
-        }
+        let Some(block) = scan.data.get(at..).and_then(|d| d.first_chunk::<32>()) else {
+            // Close to the data's end.
+            return length <= 32 && scan.data.get(at..end) == self.begin.get(..length);
+        };
+        let unused = 32usize.saturating_sub(length);
+        MASKS.get(unused..).and_then(|m| m.first_chunk::<32>()).is_some_and(|m| alike(block, &self.begin, m))
+            && (length <= 32 || scan.data.get(at + 32..end) == Some(&*self.rest))
     }
 }
 
+/// Whether two blocks have the same bits where the mask has ones.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn words(block: &[u8; 32]) -> [u128; 2] {
-    let mut both = [0u128; 2];
-    for (word, half) in both.iter_mut().zip(block.as_chunks::<16>().0) {
-        *word = u128::from_le_bytes(*half);
+fn alike(a: &[u8; 32], b: &[u8; 32], mask: &[u8; 32]) -> bool {
+    use std::arch::x86_64::{
+        _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_setzero_si128,
+        _mm_xor_si128,
+    };
+    // SAFETY: SSE2 is part of every x86-64, and the unaligned loads read the two halves of 32 bytes each.
+    unsafe {
+        let (a, b, mask) = (a.as_ptr(), b.as_ptr(), mask.as_ptr());
+        let differ = |half: usize| {
+            let bits =
+                _mm_xor_si128(_mm_loadu_si128(a.add(half).cast()), _mm_loadu_si128(b.add(half).cast()));
+            _mm_and_si128(bits, _mm_loadu_si128(mask.add(half).cast()))
+        };
+        let differ = _mm_or_si128(differ(0), differ(16));
+        _mm_movemask_epi8(_mm_cmpeq_epi8(differ, _mm_setzero_si128())) == 0xFFFF
     }
-    both
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn alike(a: &[u8; 32], b: &[u8; 32], mask: &[u8; 32]) -> bool {
+    alike_plain(a, b, mask)
+}
+
+/// The same, byte by byte.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn alike_plain(a: &[u8; 32], b: &[u8; 32], mask: &[u8; 32]) -> bool {
+    a.iter().zip(b).zip(mask).fold(0, |differ, ((a, b), mask)| differ | (a ^ b) & mask) == 0
 }
 
 #[cfg(test)]
@@ -195,23 +258,77 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_latest_names_behind_another_are_remembered() {
+    fn what_came_behind_the_same_names_is_guessed_and_others_are_known() {
         let mut keys = Keys::new(["n"].into_iter());
-        let mut read = |name: &str| {
+        let mut read = |path: Path, name: &str| {
             let data = [format!("\"{name}\":1").as_bytes(), &[b' '; 64]].concat();
             let scan = Scan::new(&data, data.len());
-            if keys.guessed(scan, 0, keys.behind(0)).is_some() {
-                return "guessed";
-            }
-            if keys.earlier(scan, 0, 0).is_some() {
-                return "earlier";
-            }
-            assert!(keys.look_up(scan, 0, Some(0)).is_some());
-            "looked up"
+            let (way, found) = match keys.guessed(scan, 0, path) {
+                Some(found) => ("guessed", found),
+                None => match keys.known(scan, 0, path) {
+                    Some(found) => ("known", found),
+                    None => ("looked up", keys.look_up(scan, 0, path).unwrap()),
+                },
+            };
+            assert_eq!(found.value, name.len() + 3);
+            assert_eq!(found.column == 0, name == "n");
+            (way, path.with(found.key))
         };
-        assert_eq!(["a", "b", "c", "d", "e"].map(&mut read), ["looked up"; 5]);
-        assert_eq!(["e", "a", "b", "a"].map(&mut read), ["guessed", "earlier", "earlier", "earlier"]);
-        // The oldest is forgotten.
-        assert_eq!(["f", "c"].map(&mut read), ["looked up", "looked up"]);
+        let mut record = |names: &[&str]| {
+            let mut path = Path::default();
+            let mut ways = Vec::new();
+            for name in names {
+                let (way, next) = read(path, name);
+                path = next;
+                ways.push(way);
+            }
+            ways
+        };
+        assert_eq!(record(&["n", "a", "b"]), ["looked up"; 3]);
+        assert_eq!(record(&["n", "a", "b"]), ["guessed"; 3]);
+        assert_eq!(record(&["n", "c", "b"]), ["guessed", "looked up", "known"]);
+        assert_eq!(record(&["n", "a", "b"]), ["guessed", "known", "guessed"]);
+        assert_eq!(record(&["n", "c", "b"]), ["guessed", "known", "guessed"]);
+        // Of any length, also where the first bytes are the same.
+        for length in [13, 14, 15, 16, 17, 28, 29, 30, 31, 40, 200] {
+            let (x, y) = ("x".repeat(length), format!("{}y", "x".repeat(length - 1)));
+            assert_eq!(record(&[&x, &y]), ["looked up"; 2], "{length}");
+            assert_eq!(record(&[&x, &y]), ["guessed"; 2].map(|w| if length > 16 { w } else { "guessed" }));
+        }
+    }
+
+    #[test]
+    fn blocks_are_alike_where_the_mask_says() {
+        let mut state = 5u64;
+        for _ in 0..2000 {
+            let mut next = || {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (state >> 33) as usize
+            };
+            let a: [u8; 32] = std::array::from_fn(|_| b'a' + (next() % 26) as u8);
+            let mut b = a;
+            b[next() % 32] ^= 1 << (next() % 9).min(7);
+            for unused in 0..=32 {
+                let mask = MASKS[unused..].first_chunk::<32>().unwrap();
+                assert_eq!(alike(&a, &b, mask), a[..32 - unused] == b[..32 - unused]);
+                assert_eq!(alike(&a, &b, mask), alike_plain(&a, &b, mask));
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_at_the_end_of_the_data_is_found() {
+        let mut keys = Keys::new(["name", "a name that is longer than a block of bytes"].into_iter());
+        for name in ["name", "a name that is longer than a block of bytes", "other"] {
+            let data = format!("\"{name}\":1");
+            let scan = Scan::new(data.as_bytes(), data.len());
+            let found = keys.look_up(scan, 0, Path::default()).unwrap();
+            assert_eq!(found.value, name.len() + 3);
+            // Where there is room for a whole block, as well.
+            let padded = [data.as_bytes(), &[b' '; 64]].concat();
+            let scan = Scan::new(&padded, data.len());
+            assert_eq!(keys.guessed(scan, 0, Path::default()).map(|f| f.key), Some(found.key));
+            assert!(keys.guessed(Scan::new(&padded, 4), 0, Path::default()).is_none());
+        }
     }
 }

@@ -16,6 +16,7 @@ mod encoder;
 mod field;
 mod keys;
 mod kind;
+mod marks;
 mod options;
 mod read;
 mod scan;

@@ -13,6 +13,7 @@ use crate::column::{Column, Datum};
 use crate::value::{self, Bad, Leaf};
 
 use super::kind::{Kind, Part, Typed};
+use super::marks::Closed;
 use super::scan::{Scan, Syntax};
 use super::text;
 
@@ -49,7 +50,12 @@ impl<'a> Token<'a> {
     pub fn at(scan: Scan<'a>, at: usize) -> Result<(Token<'a>, usize), Syntax> {
         let (form, from, to, end) = match scan.byte(at) {
             b'"' => {
-                let text = scan.string(at + 1)?;
+                if let Some(Closed { close, escaped }) = scan.usual_string(at + 1) {
+                    let form = if escaped { Form::Escaped } else { Form::Text };
+                    let bytes = scan.data.get(at + 1..close).unwrap_or_default();
+                    return Ok((Token { form, bytes }, close + 1));
+                }
+                let text = scan.string_by_steps(at + 1)?;
                 let form = match (text.escaped, text.unicode) {
                     (false, _) => Form::Text,
                     (true, false) => Form::Escaped,
