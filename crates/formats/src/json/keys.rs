@@ -172,22 +172,6 @@ fn place_of(scan: Scan<'_>, at: usize) -> Option<usize> {
     Some((mixed >> 40) as usize % PLACES)
 }
 
-/// The masks of patterns: 32 bytes from 32 less the length.
-const MASKS: [u8; 64] = {
-    let mut masks = [0u8; 64];
-    let (ones, _) = masks.split_at_mut(32);
-    let mut i = 0;
-    while i < ones.len() {
-        // A constant's loop: it fails to compile, if at all.
-        #[allow(clippy::indexing_slicing)]
-        {
-            ones[i] = 0xFF;
-        }
-        i += 1;
-    }
-    masks
-};
-
 impl Key {
     fn new(pattern: &[u8], column: u32) -> Key {
         let mut block = [0u8; 32];
@@ -214,43 +198,39 @@ impl Key {
             // Close to the data's end.
             return length <= 32 && scan.data.get(at..end) == self.begin.get(..length);
         };
-        let unused = 32usize.saturating_sub(length);
-        MASKS.get(unused..).and_then(|m| m.first_chunk::<32>()).is_some_and(|m| alike(block, &self.begin, m))
+        // Of a shorter name the bits behind it count as equal.
+        let behind = if length < 32 { u32::MAX << length } else { 0 };
+        alike(block, &self.begin) | behind == u32::MAX
             && (length <= 32 || scan.data.get(at + 32..end) == Some(&*self.rest))
     }
 }
 
-/// Whether two blocks have the same bits where the mask has ones.
+/// A bit for each byte that is the same in both blocks, the first one's the lowest.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn alike(a: &[u8; 32], b: &[u8; 32], mask: &[u8; 32]) -> bool {
-    use std::arch::x86_64::{
-        _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_setzero_si128,
-        _mm_xor_si128,
-    };
+fn alike(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8};
     // SAFETY: SSE2 is part of every x86-64, and the unaligned loads read the two halves of 32 bytes each.
     unsafe {
-        let (a, b, mask) = (a.as_ptr(), b.as_ptr(), mask.as_ptr());
-        let differ = |half: usize| {
-            let bits =
-                _mm_xor_si128(_mm_loadu_si128(a.add(half).cast()), _mm_loadu_si128(b.add(half).cast()));
-            _mm_and_si128(bits, _mm_loadu_si128(mask.add(half).cast()))
+        let (a, b) = (a.as_ptr(), b.as_ptr());
+        let half = |at: usize| {
+            let (a, b) = (_mm_loadu_si128(a.add(at).cast()), _mm_loadu_si128(b.add(at).cast()));
+            _mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) as u32
         };
-        let differ = _mm_or_si128(differ(0), differ(16));
-        _mm_movemask_epi8(_mm_cmpeq_epi8(differ, _mm_setzero_si128())) == 0xFFFF
+        half(0) | half(16) << 16
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn alike(a: &[u8; 32], b: &[u8; 32], mask: &[u8; 32]) -> bool {
-    alike_plain(a, b, mask)
+fn alike(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+    alike_plain(a, b)
 }
 
 /// The same, byte by byte.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn alike_plain(a: &[u8; 32], b: &[u8; 32], mask: &[u8; 32]) -> bool {
-    a.iter().zip(b).zip(mask).fold(0, |differ, ((a, b), mask)| differ | (a ^ b) & mask) == 0
+fn alike_plain(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+    a.iter().zip(b).rev().fold(0, |bits, (a, b)| bits << 1 | u32::from(a == b))
 }
 
 #[cfg(test)]
@@ -298,21 +278,17 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_alike_where_the_mask_says() {
+    fn bytes_are_alike_as_the_plain_loop_finds_them() {
         let mut state = 5u64;
         for _ in 0..2000 {
             let mut next = || {
                 state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                (state >> 33) as usize
+                (state >> 33) as u8
             };
-            let a: [u8; 32] = std::array::from_fn(|_| b'a' + (next() % 26) as u8);
-            let mut b = a;
-            b[next() % 32] ^= 1 << (next() % 9).min(7);
-            for unused in 0..=32 {
-                let mask = MASKS[unused..].first_chunk::<32>().unwrap();
-                assert_eq!(alike(&a, &b, mask), a[..32 - unused] == b[..32 - unused]);
-                assert_eq!(alike(&a, &b, mask), alike_plain(&a, &b, mask));
-            }
+            let a: [u8; 32] = std::array::from_fn(|_| b'a' + next() % 3);
+            let b: [u8; 32] = std::array::from_fn(|_| b'a' + next() % 3);
+            assert_eq!(alike(&a, &b), alike_plain(&a, &b));
+            assert_eq!(alike(&a, &a), u32::MAX);
         }
     }
 
