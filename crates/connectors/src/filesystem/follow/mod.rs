@@ -5,7 +5,7 @@
 //! another one) is read from its start.
 //!
 //! The file system is asked by polling: one call a file after a pause that is an eighth of the time since the file has grown last, between
-//! 1 and 100 ms. Notifications would save little beside that and are not there on every file system.
+//! 1 and 10 ms, after ten seconds 100 ms. Notifications would save little beside that and are not there on every file system.
 
 mod identity;
 mod reader;

@@ -17,6 +17,9 @@ use crate::waiting::LONGEST_WAIT;
 
 /// Longest pause between two looks at a file, in milliseconds.
 const LONGEST_NAP: u64 = 100;
+/// The same for a file that has grown within the last seconds: logs that come in bursts are not to wait.
+const LIGHT_NAP: u64 = 10;
+const LIGHT: u64 = 10_000;
 /// After this silence, in milliseconds, a file is looked at only every tenth time, and has no buffer.
 const ASLEEP: u64 = 10 * 60_000;
 /// How often the name of a quiet file is looked at, in milliseconds.
@@ -136,7 +139,8 @@ impl FollowReader {
                     return Ok(read);
                 }
             }
-            let millis = (self.quiet / 8).clamp(1, LONGEST_NAP);
+            let longest = if self.quiet < LIGHT { LIGHT_NAP } else { LONGEST_NAP };
+            let millis = (self.quiet / 8).clamp(1, longest);
             self.nap = Some((millis, self.shared.spawner.sleep(millis)));
         }
     }
