@@ -126,6 +126,11 @@ fn tokens(pattern: &str, escape: Option<char>) -> Result<Vec<Token>, LikeError> 
 impl LikePattern {
     /// Compiles a pattern. Fails if the escape character stands before anything but `%`, `_` or itself.
     pub fn compile(pattern: &str, escape: Option<char>) -> Result<Self, LikeError> {
+        if let Some(shape) = escape.map_or_else(|| simple(pattern), |_| None) {
+            let (finder, segments) = (OnceLock::new(), Vec::new());
+            let (open_start, open_end) = (pattern.starts_with('%'), pattern.ends_with('%'));
+            return Ok(Self { shape, finder, segments, open_start, open_end });
+        }
         let tokens = tokens(pattern, escape)?;
         let open_start = matches!(tokens.first(), Some(Token::Many));
         let open_end = matches!(tokens.last(), Some(Token::Many));
@@ -230,6 +235,24 @@ impl LikePattern {
         }
         true
     }
+}
+
+/// The shape of a pattern whose only wildcards are at its ends, which nearly all patterns are; without an escape character.
+fn simple(pattern: &str) -> Option<Shape> {
+    let first = pattern.strip_prefix('%');
+    let text = first.unwrap_or(pattern);
+    let last = text.strip_suffix('%');
+    let text = last.unwrap_or(text);
+    if text.is_empty() || text.bytes().any(|b| matches!(b, b'%' | b'_')) {
+        return None;
+    }
+    let text = text.to_string();
+    Some(match (first, last) {
+        (None, None) => Shape::Exact(text),
+        (None, Some(_)) => Shape::Prefix(text),
+        (Some(_), None) => Shape::Suffix(text),
+        (Some(_), Some(_)) => Shape::Contains(text),
+    })
 }
 
 fn literals(segments: &[Vec<Result<String, usize>>]) -> Vec<String> {

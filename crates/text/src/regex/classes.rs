@@ -316,8 +316,7 @@ pub(super) fn single(c: u32, ignore_case: bool, unicode: bool) -> Set {
         let same = cases().iter().filter(|(_, _, f)| *f == folded).map(|(x, _, _)| *x as u32);
         set = set.or(&Set::ranges(same.map(|x| (x, x)))).or(&Set::one(folded as u32));
     } else if ignore_case && c.is_ascii_alphabetic() {
-        set = set.or(&Set::one(u32::from(c.to_ascii_lowercase() as u8)));
-        set = set.or(&Set::one(u32::from(c.to_ascii_uppercase() as u8)));
+        return Set::ranges([c.to_ascii_uppercase(), c.to_ascii_lowercase()].map(|c| (c as u32, c as u32)));
     }
     set
 }

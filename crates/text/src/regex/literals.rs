@@ -75,14 +75,9 @@ pub(super) fn required(node: &Node) -> Literals {
 }
 
 fn joined(a: &Literal, b: &Literal) -> Literal {
-    let mut bytes = a.bytes.clone();
-    bytes.extend_from_slice(&b.bytes);
-    // A text that is compared loosely in one place is compared loosely as a whole: that only lets more through.
-    let ignore_ascii_case = a.ignore_ascii_case || b.ignore_ascii_case;
-    if ignore_ascii_case {
-        bytes.make_ascii_lowercase();
-    }
-    Literal { bytes, ignore_ascii_case }
+    let mut both = a.clone();
+    both.append(b);
+    both
 }
 
 fn known(node: &Node) -> Known {
@@ -151,6 +146,15 @@ fn concat(parts: &[Node]) -> Known {
     let mut run = vec![empty()];
     let mut whole = true;
     for part in parts {
+        // Patterns are mostly plain letters: each goes behind every text that there is so far.
+        if let Node::Char(c) = part
+            && run.iter().all(|l| l.bytes.len() + c.len_utf8() <= LONGEST)
+        {
+            for text in &mut run {
+                text.push(*c);
+            }
+            continue;
+        }
         let Known { exact, all: more } = known(part);
         for any in more {
             push(&mut all, any);
@@ -158,7 +162,10 @@ fn concat(parts: &[Node]) -> Known {
         match exact {
             Some(texts) => {
                 let longest = |v: &[Literal]| v.iter().map(|l| l.bytes.len()).max().unwrap_or(0);
-                if run.len() * texts.len() <= MOST && longest(&run) + longest(&texts) <= LONGEST {
+                let fits = run.len() * texts.len() <= MOST && longest(&run) + longest(&texts) <= LONGEST;
+                if let (true, [one]) = (fits, texts.as_slice()) {
+                    run.iter_mut().for_each(|text| text.append(one));
+                } else if fits {
                     run = run.iter().flat_map(|a| texts.iter().map(move |b| joined(a, b))).collect();
                 } else {
                     whole = false;
@@ -201,6 +208,22 @@ fn alternatives(parts: &[Node]) -> Known {
 }
 
 impl Literal {
+    /// Adds a character that is compared exactly where the text is.
+    fn push(&mut self, c: char) {
+        let c = if self.ignore_ascii_case { c.to_ascii_lowercase() } else { c };
+        self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    /// Adds another text.
+    fn append(&mut self, other: &Literal) {
+        self.bytes.extend_from_slice(&other.bytes);
+        // A text that is compared loosely in one place is compared loosely as a whole: that only lets more through.
+        self.ignore_ascii_case |= other.ignore_ascii_case;
+        if self.ignore_ascii_case {
+            self.bytes.make_ascii_lowercase();
+        }
+    }
+
     /// Whether a text contains it (for tests and for texts that no index has seen).
     pub fn is_in(&self, text: &[u8]) -> bool {
         if !self.ignore_ascii_case {

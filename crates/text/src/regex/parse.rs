@@ -303,7 +303,9 @@ impl Parser {
     }
 
     fn literal(&self, c: u32) -> Node {
-        if self.flags.ignore_case {
+        // Without flag `u` only ASCII letters have two cases.
+        let cased = self.flags.unicode_case || ascii(c).is_some_and(|c| c.is_ascii_alphabetic());
+        if self.flags.ignore_case && cased {
             let set = classes::single(c, true, self.flags.unicode_case);
             return match set.members(1).as_deref() {
                 Some([c]) => Node::Char(*c),

@@ -16,15 +16,15 @@ impl Set {
 
     /// From inclusive ranges; surrogates, which no text holds, are left out.
     pub fn ranges(ranges: impl IntoIterator<Item = (u32, u32)>) -> Self {
-        let mut class = ClassUnicode::empty();
+        let mut parts = Vec::new();
         for (from, to) in ranges {
             for (from, to) in [(from, to.min(0xD7FF)), (from.max(0xE000), to.min(0x10_FFFF))] {
                 if let (true, Some(a), Some(b)) = (from <= to, char::from_u32(from), char::from_u32(to)) {
-                    class.push(ClassUnicodeRange::new(a, b));
+                    parts.push(ClassUnicodeRange::new(a, b));
                 }
             }
         }
-        Self { class, short: None }
+        Self { class: ClassUnicode::new(parts), short: None }
     }
 
     pub fn one(c: u32) -> Self {
