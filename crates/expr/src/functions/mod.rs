@@ -8,15 +8,18 @@ pub use aggregate::{AggregateCall, AggregateFunction, AggregateKind, BoundAggreg
 pub mod table;
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::{Arc, LazyLock};
 
 use millstream_types::{Fault, nearest};
 
+use crate::kernel::hash::QuickHasher;
 use crate::{BindContext, Call, CallExpr, Expr, ExprKind, Function, Keyword};
 use millstream_types::Span;
 
-static BY_NAME: LazyLock<HashMap<String, &'static Function>> = LazyLock::new(|| {
-    let mut map = HashMap::new();
+/// The functions by their names and aliases, in upper case.
+static BY_NAME: LazyLock<ByName> = LazyLock::new(|| {
+    let mut map = HashMap::default();
     for f in scalar::all() {
         for name in std::iter::once(&f.name).chain(f.aliases) {
             map.entry(name.to_uppercase()).or_insert(f);
@@ -25,10 +28,13 @@ static BY_NAME: LazyLock<HashMap<String, &'static Function>> = LazyLock::new(|| 
     map
 });
 
+type ByName = HashMap<String, &'static Function, BuildHasherDefault<QuickHasher>>;
+
 /// The scalar function or operator of a name or alias; case does not count. Operators are found by their symbols (`+`, `LIKE`,
 /// `IS NOT NULL`).
 pub fn scalar_function(name: &str) -> Option<&'static Function> {
-    BY_NAME.get(name.to_uppercase().as_str()).copied()
+    // Thousands of rules call what they call in upper case.
+    BY_NAME.get(name).or_else(|| BY_NAME.get(name.to_uppercase().as_str())).copied()
 }
 
 /// Names of all scalar and aggregate functions (not of operators), sorted, aliases included.

@@ -1,11 +1,13 @@
 //! From expressions to nodes.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use millstream_types::{DataType, Fault, Span, TypeKind};
 
 use super::node::{Key, Node, NodeId, Op};
 use crate::cast::cast_is_fallible;
+use crate::kernel::hash::QuickHasher;
 use crate::{BindContext, CallExpr, Column, Expr, ExprKind, Volatility, functions};
 
 /// Deepest nesting of expressions. The binder's own limit is lower.
@@ -17,7 +19,7 @@ const LEAST_FOR_SET: usize = 4;
 #[derive(Default)]
 pub(super) struct Compiler {
     pub(super) nodes: Vec<Node>,
-    known: HashMap<Key, NodeId>,
+    known: HashMap<Key, NodeId, BuildHasherDefault<QuickHasher>>,
 }
 
 impl Compiler {
