@@ -169,114 +169,139 @@ pub enum Op {
 }
 
 impl Op {
-    /// Every expression in it, in a fixed order. Those of a scan are over the scan's input, those of a join's `equal` pairs over one side.
-    pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
-        fn keys(keys: &mut [SortKey]) -> impl Iterator<Item = &mut Expr> {
-            keys.iter_mut().map(|k| &mut k.expr)
+    /// Calls for every expression in it, in a fixed order. Those of a scan are over the scan's input, those of a join's `equal` pairs over one
+    /// side.
+    pub fn each_expression<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
+        fn keys<'a>(keys: &'a [SortKey], visit: &mut impl FnMut(&'a Expr)) {
+            keys.iter().for_each(|k| visit(&k.expr));
         }
-        fn calls(calls: &mut [AggregateCall]) -> Vec<&mut Expr> {
-            let mut all = Vec::new();
+        fn calls<'a>(calls: &'a [AggregateCall], visit: &mut impl FnMut(&'a Expr)) {
             for c in calls {
-                all.extend(c.args.iter_mut());
-                all.extend(c.filter.iter_mut());
-                all.extend(keys(&mut c.order_by));
+                c.args.iter().for_each(&mut *visit);
+                c.filter.iter().for_each(&mut *visit);
+                keys(&c.order_by, visit);
             }
-            all
         }
+        let visit = &mut visit;
         match self {
             Op::Scan(s) => {
-                let mut all: Vec<&mut Expr> = s.filter.iter_mut().chain(&mut s.screen).collect();
-                all.extend(Arc::make_mut(&mut s.output).iter_mut().map(|o| &mut o.expr));
-                if let Some(w) = &mut s.watermark {
-                    all.extend([&mut w.rowtime, &mut w.watermark]);
+                s.filter.iter().chain(&s.screen).for_each(&mut *visit);
+                s.output.iter().for_each(|o| visit(&o.expr));
+                if let Some(w) = &s.watermark {
+                    visit(&w.rowtime);
+                    visit(&w.watermark);
                 }
-                all
             }
-            Op::Filter(e) => vec![e],
-            Op::Project(items) => items.iter_mut().map(|i| &mut i.expr).collect(),
-            Op::Unnest(u) => vec![&mut u.collection],
-            Op::TableFunction(t) => t.args.iter_mut().collect(),
+            Op::Filter(e) => visit(e),
+            Op::Project(items) => items.iter().for_each(|i| visit(&i.expr)),
+            Op::Unnest(u) => visit(&u.collection),
+            Op::TableFunction(t) => t.args.iter().for_each(visit),
             Op::Aggregate(a) => {
-                let mut all: Vec<&mut Expr> = a.keys.iter_mut().collect();
-                all.extend(calls(&mut a.calls));
-                all
+                a.keys.iter().for_each(&mut *visit);
+                calls(&a.calls, visit);
             }
             Op::Join(j) => {
-                let mut all: Vec<&mut Expr> = j.equal.iter_mut().flat_map(|(l, r)| [l, r]).collect();
-                all.extend(j.condition.iter_mut());
-                all
+                for (l, r) in &j.equal {
+                    visit(l);
+                    visit(r);
+                }
+                j.condition.iter().for_each(visit);
             }
             Op::Over(o) => {
-                let mut all: Vec<&mut Expr> = o.partition_by.iter_mut().collect();
-                all.extend(keys(&mut o.order_by));
-                all.extend(calls(&mut o.calls));
-                all
+                o.partition_by.iter().for_each(&mut *visit);
+                keys(&o.order_by, visit);
+                calls(&o.calls, visit);
             }
-            Op::TopN(t) => t.partition_by.iter_mut().chain(keys(&mut t.order_by)).collect(),
-            Op::Sort(k) => keys(k).collect(),
-            Op::Match(m) => m.partition_by.iter_mut().chain(keys(&mut m.order_by)).collect(),
+            Op::TopN(t) => {
+                t.partition_by.iter().for_each(&mut *visit);
+                keys(&t.order_by, visit);
+            }
+            Op::Sort(k) => keys(k, visit),
+            Op::Match(m) => {
+                m.partition_by.iter().for_each(&mut *visit);
+                keys(&m.order_by, visit);
+            }
             Op::Union
             | Op::Values(_)
             | Op::Window(_)
             | Op::Limit { .. }
             | Op::SetOperation { .. }
-            | Op::Sink(_) => Vec::new(),
+            | Op::Sink(_) => {}
         }
     }
 
-    /// Every expression in it, in the order of [`Op::expressions_mut`]. Those of a scan are over the scan's input, those of a join's `equal` pairs over one side.
-    pub fn expressions(&self) -> Vec<&Expr> {
-        fn keys(keys: &[SortKey]) -> impl Iterator<Item = &Expr> {
-            keys.iter().map(|k| &k.expr)
+    /// Calls for every expression in it, in the order of [`Op::each_expression`], to be changed in place.
+    pub fn each_expression_mut<'a>(&'a mut self, mut visit: impl FnMut(&'a mut Expr)) {
+        fn keys<'a>(keys: &'a mut [SortKey], visit: &mut impl FnMut(&'a mut Expr)) {
+            keys.iter_mut().for_each(|k| visit(&mut k.expr));
         }
-        fn calls(calls: &[AggregateCall]) -> Vec<&Expr> {
-            let mut all = Vec::new();
+        fn calls<'a>(calls: &'a mut [AggregateCall], visit: &mut impl FnMut(&'a mut Expr)) {
             for c in calls {
-                all.extend(c.args.iter());
-                all.extend(c.filter.iter());
-                all.extend(keys(&c.order_by));
+                c.args.iter_mut().for_each(&mut *visit);
+                c.filter.iter_mut().for_each(&mut *visit);
+                keys(&mut c.order_by, visit);
             }
-            all
         }
+        let visit = &mut visit;
         match self {
             Op::Scan(s) => {
-                let mut all: Vec<&Expr> = s.filter.iter().chain(&s.screen).collect();
-                all.extend(s.output.iter().map(|o| &o.expr));
-                if let Some(w) = &s.watermark {
-                    all.extend([&w.rowtime, &w.watermark]);
+                s.filter.iter_mut().chain(&mut s.screen).for_each(&mut *visit);
+                Arc::make_mut(&mut s.output).iter_mut().for_each(|o| visit(&mut o.expr));
+                if let Some(w) = &mut s.watermark {
+                    visit(&mut w.rowtime);
+                    visit(&mut w.watermark);
                 }
-                all
             }
-            Op::Filter(e) => vec![e],
-            Op::Project(items) => items.iter().map(|i| &i.expr).collect(),
-            Op::Unnest(u) => vec![&u.collection],
-            Op::TableFunction(t) => t.args.iter().collect(),
+            Op::Filter(e) => visit(e),
+            Op::Project(items) => items.iter_mut().for_each(|i| visit(&mut i.expr)),
+            Op::Unnest(u) => visit(&mut u.collection),
+            Op::TableFunction(t) => t.args.iter_mut().for_each(visit),
             Op::Aggregate(a) => {
-                let mut all: Vec<&Expr> = a.keys.iter().collect();
-                all.extend(calls(&a.calls));
-                all
+                a.keys.iter_mut().for_each(&mut *visit);
+                calls(&mut a.calls, visit);
             }
             Op::Join(j) => {
-                let mut all: Vec<&Expr> = j.equal.iter().flat_map(|(l, r)| [l, r]).collect();
-                all.extend(j.condition.iter());
-                all
+                for (l, r) in &mut j.equal {
+                    visit(l);
+                    visit(r);
+                }
+                j.condition.iter_mut().for_each(visit);
             }
             Op::Over(o) => {
-                let mut all: Vec<&Expr> = o.partition_by.iter().collect();
-                all.extend(keys(&o.order_by));
-                all.extend(calls(&o.calls));
-                all
+                o.partition_by.iter_mut().for_each(&mut *visit);
+                keys(&mut o.order_by, visit);
+                calls(&mut o.calls, visit);
             }
-            Op::TopN(t) => t.partition_by.iter().chain(keys(&t.order_by)).collect(),
-            Op::Sort(k) => keys(k).collect(),
-            Op::Match(m) => m.partition_by.iter().chain(keys(&m.order_by)).collect(),
+            Op::TopN(t) => {
+                t.partition_by.iter_mut().for_each(&mut *visit);
+                keys(&mut t.order_by, visit);
+            }
+            Op::Sort(k) => keys(k, visit),
+            Op::Match(m) => {
+                m.partition_by.iter_mut().for_each(&mut *visit);
+                keys(&mut m.order_by, visit);
+            }
             Op::Union
             | Op::Values(_)
             | Op::Window(_)
             | Op::Limit { .. }
             | Op::SetOperation { .. }
-            | Op::Sink(_) => Vec::new(),
+            | Op::Sink(_) => {}
         }
+    }
+
+    /// Every expression in it, in the order of [`Op::each_expression_mut`].
+    pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
+        let mut all = Vec::new();
+        self.each_expression_mut(|e| all.push(e));
+        all
+    }
+
+    /// Every expression in it, in the order of [`Op::each_expression`].
+    pub fn expressions(&self) -> Vec<&Expr> {
+        let mut all = Vec::new();
+        self.each_expression(|e| all.push(e));
+        all
     }
 }
 

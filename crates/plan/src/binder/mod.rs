@@ -175,8 +175,15 @@ impl<'a> Binder<'a> {
     }
 }
 
+/// So many names are compared with each other rather than hashed.
+const FEW_NAMES: usize = 16;
+
 /// Names that differ: a later equal one gets a number, as Flink's validator does (`id`, `id0`).
 pub(crate) fn unique_names(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
+    let repeated = |(i, name): (usize, &Arc<str>)| names.iter().take(i).any(|n| n == name);
+    if names.len() <= FEW_NAMES && !names.iter().enumerate().any(repeated) {
+        return names;
+    }
     let mut seen: std::collections::HashSet<Arc<str>> = std::collections::HashSet::new();
     names
         .into_iter()

@@ -1,5 +1,8 @@
 //! Expressions as text: SQL with the names of the input's columns.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 use millstream_expr::{CastMode, Expr, ExprKind, Keyword, temporal_literal};
 use millstream_types::{DataType, TypeKind, Value};
 
@@ -8,21 +11,26 @@ pub(super) const MAX_TEXT: usize = 4096;
 
 /// An expression as SQL with the names of its input's columns.
 pub fn expression_text(expr: &Expr, name: &dyn Fn(usize) -> String) -> String {
-    Printer { name }.text(expr)
+    Printer { name: &|c| Cow::Owned(name(c)) }.text(expr)
 }
 
 /// Prints expressions over columns with these names.
 pub(super) struct Printer<'a> {
     /// The name of a column.
-    pub name: &'a dyn Fn(usize) -> String,
+    pub name: &'a dyn Fn(usize) -> Cow<'a, str>,
 }
 
 impl Printer<'_> {
     /// The text of an expression.
     pub fn text(&self, expr: &Expr) -> String {
         let mut out = String::new();
-        self.write(expr, &mut out, false);
+        self.push(expr, &mut out);
         out
+    }
+
+    /// Adds the text of an expression.
+    pub fn push(&self, expr: &Expr, out: &mut String) {
+        self.write(expr, out, false);
     }
 
     fn list(&self, items: &[Expr], between: &str, out: &mut String, nested: bool) {
@@ -37,7 +45,7 @@ impl Printer<'_> {
     fn write(&self, expr: &Expr, out: &mut String, nested: bool) {
         match &expr.kind {
             ExprKind::Column(c) => out.push_str(&(self.name)(*c)),
-            ExprKind::Literal(v) => out.push_str(&literal(v, &expr.data_type)),
+            ExprKind::Literal(v) => push_literal(v, &expr.data_type, out),
             ExprKind::And(terms) => self.infix(terms, " AND ", out, nested),
             ExprKind::Or(terms) => self.infix(terms, " OR ", out, nested),
             ExprKind::Not(e) => {
@@ -62,18 +70,21 @@ impl Printer<'_> {
                     CastMode::Cast | CastMode::Implicit | CastMode::Assign => "CAST(",
                 });
                 self.write(input, out, false);
-                out.push_str(&format!(" AS {})", expr.data_type.kind.plain()));
+                let _ = write!(out, " AS {})", expr.data_type.kind.plain());
             }
             ExprKind::Field { input, index } => {
                 self.write(input, out, true);
                 let name = match &input.data_type.kind {
                     TypeKind::Row(fields) | TypeKind::Structured(_, fields) => {
-                        fields.get(*index).map(|f| f.name.to_string())
+                        fields.get(*index).map(|f| &*f.name)
                     }
                     _ => None,
                 };
                 out.push('.');
-                out.push_str(&name.unwrap_or_else(|| index.to_string()));
+                match name {
+                    Some(name) => out.push_str(name),
+                    None => drop(write!(out, "{index}")),
+                }
             }
             ExprKind::Call(call) => self.call(&call.name, &call.args, &call.keywords, out, nested),
         }
@@ -111,7 +122,9 @@ impl Printer<'_> {
                     out.push('(');
                 }
                 self.write(a, out, true);
-                out.push_str(&format!(" {name} "));
+                out.push(' ');
+                out.push_str(name);
+                out.push(' ');
                 self.write(b, out, true);
                 if nested {
                     out.push(')');
@@ -153,6 +166,24 @@ pub(super) fn shortened(text: String) -> String {
     }
     let cut: String = text.chars().take(MAX_TEXT).collect();
     format!("{cut}... ({} characters)", text.chars().count())
+}
+
+/// Adds a literal; the values that nearly all are without a text of their own.
+fn push_literal(value: &Value, data_type: &DataType, out: &mut String) {
+    match (value, &data_type.kind) {
+        (Value::String(s), _) => {
+            out.push('\'');
+            for (i, part) in s.split('\'').enumerate() {
+                if i > 0 {
+                    out.push_str("''");
+                }
+                out.push_str(part);
+            }
+            out.push('\'');
+        }
+        (Value::Int(i), kind) if kind.is_integer() => drop(write!(out, "{i}")),
+        _ => out.push_str(&literal(value, data_type)),
+    }
 }
 
 /// A literal as SQL; values of rarer types in the form of their text.

@@ -7,5 +7,5 @@ mod tree;
 
 pub use expression::expression_text;
 pub use json::explain_json;
-pub(crate) use operator::{condition_text, meaning_text, operator_text};
+pub(crate) use operator::{operator_text, push_condition, push_meaning};
 pub use tree::{ExplainOptions, explain_text};

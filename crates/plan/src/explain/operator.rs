@@ -1,10 +1,13 @@
 //! Operators as text, in the manner of Flink's plans.
 
+use std::borrow::Cow;
+
 use millstream_expr::Expr;
 
 use super::expression::{Printer, shortened};
 use crate::{
-    AggregateCall, ColumnSource, JobPlan, JoinKind, Node, Op, ScanOp, SinkTarget, SortKey, TopNOp, WindowKind,
+    AggregateCall, ColumnSource, JobPlan, JoinKind, Node, Op, ProjectItem, ScanOp, SinkTarget, SortKey,
+    TopNOp, WindowKind,
 };
 
 /// An operator on one line, as in a plan for a person.
@@ -20,57 +23,128 @@ pub(crate) fn operator_text(plan: &JobPlan, node: &Node) -> String {
     format!("{name}({})", parts.join(", "))
 }
 
-/// What an operator means by itself: its text without layout, in full.
-pub(crate) fn meaning_text(plan: &JobPlan, node: &Node) -> String {
-    let (name, parts) = describe(plan, node, true);
-    let parts: Vec<String> = parts.into_iter().map(|(k, v)| format!("{k}={v}")).collect();
-    format!("{name}({})", parts.join(";"))
+/// Adds what an operator means by itself: its text without layout, in full. What rules are made of is written as it comes.
+pub(crate) fn push_meaning(plan: &JobPlan, node: &Node, out: &mut String) {
+    let first_name = |c: usize| input_name(plan, node, 0, c);
+    let printer = Printer { name: &first_name };
+    match &node.op {
+        Op::Scan(scan) => {
+            out.push_str("Scan(connector=");
+            out.push_str(&scan.table.connector);
+            out.push_str(";options=");
+            push_source_options(scan, out);
+            out.push_str(";format=");
+            out.push_str(scan.table.format.as_deref().unwrap_or_default());
+            out.push(')');
+        }
+        Op::Filter(condition) => {
+            out.push_str("Filter(where=");
+            printer.push(condition, out);
+            out.push(')');
+        }
+        Op::Project(items) => {
+            out.push_str("Project(select=");
+            push_items(items, &printer, out);
+            out.push(')');
+        }
+        _ => {
+            let (name, parts) = describe(plan, node, true);
+            out.push_str(&name);
+            out.push('(');
+            for (i, (key, value)) in parts.iter().enumerate() {
+                if i > 0 {
+                    out.push(';');
+                }
+                out.push_str(key);
+                out.push('=');
+                out.push_str(value);
+            }
+            out.push(')');
+        }
+    }
 }
 
-/// What decides which rows a stateless operator gives, and with which values: what its users must know of it when the text was edited.
-pub(crate) fn condition_text(plan: &JobPlan, node: &Node) -> String {
+/// Adds what decides which rows a stateless operator gives, and with which values: what its users must know of it when the text was edited.
+pub(crate) fn push_condition(plan: &JobPlan, node: &Node, out: &mut String) {
     match &node.op {
         Op::Scan(scan) => {
             let name = |c: usize| source_name(plan, scan, c);
-            scan.filter.as_ref().map(|f| Printer { name: &name }.text(f)).unwrap_or_default()
+            if let Some(filter) = &scan.filter {
+                Printer { name: &name }.push(filter, out);
+            }
         }
         // Columns that only pass through change nothing for who does not read them.
         Op::Project(items) => {
+            let below = node.inputs.first().and_then(|i| plan.nodes.get(i.0));
             let name = |c: usize| {
-                let schema = node.inputs.first().and_then(|i| plan.nodes.get(i.0)).map(|n| n.schema.clone());
-                schema.and_then(|s| s.field(c).map(|f| f.name.to_string())).unwrap_or_default()
+                below.and_then(|n| n.schema.field(c)).map_or(Cow::Borrowed(""), |f| Cow::Borrowed(&*f.name))
             };
             let printer = Printer { name: &name };
             let computed =
                 items.iter().filter(|i| !matches!(i.expr.kind, millstream_expr::ExprKind::Column(_)));
-            computed.map(|i| printer.text(&i.expr)).collect::<Vec<_>>().join(",")
+            for (i, item) in computed.enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                printer.push(&item.expr, out);
+            }
         }
-        _ => String::new(),
+        _ => {}
+    }
+}
+
+/// Adds the options of a scan's table that are about reading it.
+fn push_source_options(scan: &ScanOp, out: &mut String) {
+    for (i, (key, value)) in scan.table.options.iter().filter(|(k, _)| !k.starts_with("sink.")).enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        out.push_str(key);
+        out.push('=');
+        out.push_str(value);
+    }
+}
+
+/// Adds the columns of a projection, with their names where those are others than their texts.
+fn push_items(items: &[ProjectItem], printer: &Printer<'_>, out: &mut String) {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        let start = out.len();
+        printer.push(&item.expr, out);
+        if out.get(start..) != Some(&*item.name) {
+            out.push_str(" AS ");
+            out.push_str(&item.name);
+        }
+    }
+}
+
+/// The name of a column of an input.
+fn input_name<'p>(plan: &'p JobPlan, node: &Node, slot: usize, column: usize) -> Cow<'p, str> {
+    let below = node.inputs.get(slot).and_then(|i| plan.nodes.get(i.0));
+    match below.and_then(|n| n.schema.field(column)) {
+        Some(field) => Cow::Borrowed(&*field.name),
+        None => Cow::Owned(format!("${column}")),
     }
 }
 
 /// The name of a column of a scan's input.
-fn source_name(plan: &JobPlan, scan: &ScanOp, column: usize) -> String {
+fn source_name<'p>(plan: &'p JobPlan, scan: &ScanOp, column: usize) -> Cow<'p, str> {
     let group = plan.scan_groups.get(scan.group);
     let source = scan.columns.get(column).and_then(|c| group.and_then(|g| g.columns.get(*c)));
     match source {
         Some(ColumnSource::Physical(p)) => group
             .and_then(|g| g.table.schema.field(*p))
-            .map_or_else(|| format!("${p}"), |f| f.name.to_string()),
-        Some(ColumnSource::Metadata { key, .. }) => format!("metadata '{key}'"),
-        None => format!("${column}"),
+            .map_or_else(|| Cow::Owned(format!("${p}")), |f| Cow::Borrowed(&*f.name)),
+        Some(ColumnSource::Metadata { key, .. }) => Cow::Owned(format!("metadata '{key}'")),
+        None => Cow::Owned(format!("${column}")),
     }
 }
 
 /// Name and parts of an operator. `meaning`: leave out what is layout rather than meaning.
 pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, Vec<(&'static str, String)>) {
-    let input_name = |slot: usize, column: usize| -> String {
-        let below = node.inputs.get(slot).and_then(|i| plan.nodes.get(i.0));
-        below
-            .and_then(|n| n.schema.field(column))
-            .map(|f| f.name.to_string())
-            .unwrap_or_else(|| format!("${column}"))
-    };
+    let input_name = |slot: usize, column: usize| input_name(plan, node, slot, column);
     let width = node.inputs.first().and_then(|i| plan.nodes.get(i.0)).map_or(0, |n| n.schema.len());
     let first_name = |c: usize| input_name(0, c);
     let printer = Printer { name: &first_name };
@@ -82,10 +156,10 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
             let sources = Printer { name: &source };
             if meaning {
                 // A scan is its source, whatever the table is called.
-                let options = scan.table.options.iter().filter(|(k, _)| !k.starts_with("sink."));
-                let options: Vec<String> = options.map(|(k, v)| format!("{k}={v}")).collect();
+                let mut options = String::new();
+                push_source_options(scan, &mut options);
                 parts.push(("connector", scan.table.connector.clone()));
-                parts.push(("options", options.join(",")));
+                parts.push(("options", options));
                 parts.push(("format", scan.table.format.clone().unwrap_or_default()));
             } else {
                 parts.push(("table", scan.table.name.clone()));
@@ -119,14 +193,9 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
             "Filter".to_string()
         }
         Op::Project(items) => {
-            let items: Vec<String> = items
-                .iter()
-                .map(|i| {
-                    let text = printer.text(&i.expr);
-                    if text == *i.name { text } else { format!("{text} AS {}", i.name) }
-                })
-                .collect();
-            parts.push(("select", items.join(", ")));
+            let mut select = String::new();
+            push_items(items, &printer, &mut select);
+            parts.push(("select", select));
             "Project".to_string()
         }
         Op::Union => {
@@ -220,7 +289,7 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
                 ));
             }
             if let Some(t) = j.time {
-                parts.push(("time", input_name(0, t)));
+                parts.push(("time", input_name(0, t).into_owned()));
             }
             for (hint, args) in &j.hints {
                 let args: Vec<String> = args
@@ -322,7 +391,7 @@ fn kind(kind: JoinKind) -> &'static str {
     }
 }
 
-fn window(kind: &WindowKind, time: &str, name: &dyn Fn(usize) -> String) -> String {
+fn window<'p>(kind: &WindowKind, time: &str, name: &dyn Fn(usize) -> Cow<'p, str>) -> String {
     let tail = |offset: i64| if offset == 0 { String::new() } else { format!(", offset {offset} ms") };
     match kind {
         WindowKind::Tumble { size, offset } => format!("TUMBLE({time}, size {size} ms{})", tail(*offset)),
@@ -333,7 +402,7 @@ fn window(kind: &WindowKind, time: &str, name: &dyn Fn(usize) -> String) -> Stri
             format!("CUMULATE({time}, step {step} ms, size {size} ms{})", tail(*offset))
         }
         WindowKind::Session { gap, partition_keys } => {
-            let keys: Vec<String> = partition_keys.iter().map(|k| name(*k)).collect();
+            let keys: Vec<Cow<'_, str>> = partition_keys.iter().map(|k| name(*k)).collect();
             let by = if keys.is_empty() { String::new() } else { format!(", by {}", keys.join(", ")) };
             format!("SESSION({time}, gap {gap} ms{by})")
         }

@@ -12,40 +12,62 @@ use millstream_types::Schema;
 use super::graph;
 use crate::{AggregateCall, JobPlan, JoinKind, NodeId, Op, ProjectItem, SortKey};
 
-/// A set of columns, by position.
+/// A set of columns, by position: the first 64 in one number, which is all that most inputs have.
 #[derive(Debug, Clone, Default)]
-struct Columns(Vec<u64>);
+struct Columns {
+    first: u64,
+    rest: Vec<u64>,
+}
 
 impl Columns {
     fn insert(&mut self, column: usize) {
-        if self.0.len() <= column / 64 {
-            self.0.resize(column / 64 + 1, 0);
+        let bit = 1 << (column % 64);
+        let Some(word) = (column / 64).checked_sub(1) else {
+            self.first |= bit;
+            return;
+        };
+        if self.rest.len() <= word {
+            self.rest.resize(word + 1, 0);
         }
-        if let Some(word) = self.0.get_mut(column / 64) {
-            *word |= 1 << (column % 64);
+        if let Some(word) = self.rest.get_mut(word) {
+            *word |= bit;
         }
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> {
+        std::iter::once(self.first).chain(self.rest.iter().copied())
     }
 
     fn contains(&self, column: usize) -> bool {
-        self.0.get(column / 64).is_some_and(|w| w & (1 << (column % 64)) != 0)
+        let word = match (column / 64).checked_sub(1) {
+            None => self.first,
+            Some(word) => self.rest.get(word).copied().unwrap_or(0),
+        };
+        word & (1 << (column % 64)) != 0
     }
 
     fn len(&self) -> usize {
-        self.0.iter().map(|w| w.count_ones() as usize).sum()
+        self.words().map(|w| w.count_ones() as usize).sum()
     }
 
     /// The columns, ascending.
     fn iter(&self) -> impl Iterator<Item = usize> {
-        let words = self.0.iter().enumerate();
-        words.flat_map(|(i, w)| (0..64).filter(move |b| w & (1 << b) != 0).map(move |b| i * 64 + b))
+        self.words().enumerate().flat_map(|(i, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros();
+                word &= word.checked_sub(1)?;
+                Some(i * 64 + bit as usize)
+            })
+        })
     }
 
     /// Adds the columns of another set.
     fn extend(&mut self, other: &Columns) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        self.first |= other.first;
+        if self.rest.len() < other.rest.len() {
+            self.rest.resize(other.rest.len(), 0);
         }
-        for (own, more) in self.0.iter_mut().zip(&other.0) {
+        for (own, more) in self.rest.iter_mut().zip(&other.rest) {
             *own |= more;
         }
     }
@@ -107,6 +129,13 @@ fn columns_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Columns {
     found
 }
 
+/// The columns that an operator's expressions read, all of one input.
+fn read_by_all(op: &Op) -> Columns {
+    let mut found = Columns::default();
+    op.each_expression(|e| found.read_by(e));
+    found
+}
+
 fn calls_columns(calls: &[AggregateCall]) -> Columns {
     columns_of(
         calls.iter().flat_map(|c| c.args.iter().chain(&c.filter).chain(c.order_by.iter().map(|k| &k.expr))),
@@ -121,9 +150,11 @@ fn keys_columns(keys: &[SortKey]) -> Columns {
 fn wanted(plan: &JobPlan, index: usize, own: &Columns) -> Vec<Columns> {
     let Some(node) = plan.nodes.get(index) else { return Vec::new() };
     let first = node.inputs.first().map_or(0, |i| width(plan, *i));
-    let below = |own: &Columns| -> Columns { own.iter().filter(|c| *c < first).collect() };
     let all = |n: usize| -> Columns { (0..n).collect() };
-    let mut passed = below(own);
+    let mut passed: Columns = match &node.op {
+        Op::Scan(_) | Op::Values(_) | Op::Project(_) | Op::Aggregate(_) => Columns::default(),
+        _ => own.iter().filter(|c| *c < first).collect(),
+    };
     match &node.op {
         Op::Scan(_) | Op::Values(_) => return Vec::new(),
         Op::Filter(e) => passed.read_by(e),
@@ -205,15 +236,15 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map
     }
     let Some(mut node) = graph::lift(plan, index) else { return Vec::new() };
     let old = node.schema.clone();
-    let input_map = |n: usize| node.inputs.get(n).and_then(|i| maps.get(i.0)).cloned().unwrap_or_default();
+    let input_map = |n: usize| node.inputs.get(n).and_then(|i| maps.get(i.0)).map_or(&[][..], Vec::as_slice);
     let (first, second) = (input_map(0), input_map(1));
     let old_width = first.len();
-    let to = |map: &Map, c: usize| map.get(c).copied().flatten().unwrap_or(0);
-    let remap = |e: &mut Expr| e.map_columns(&|c| to(&first, c));
+    let to = |map: &[Option<usize>], c: usize| map.get(c).copied().flatten().unwrap_or(0);
+    let remap = |e: &mut Expr| e.map_columns(&|c| to(first, c));
     let new_width = node.inputs.first().map_or(0, |i| width(plan, *i));
     // Columns that pass through, then the node's own ones.
     let passing = |added: usize| -> Map {
-        let mut map: Map = first.clone();
+        let mut map: Map = first.to_vec();
         map.extend((0..added).map(|a| Some(new_width + a)));
         map
     };
@@ -225,22 +256,16 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map
                 kept.sort_unstable();
                 kept.dedup();
             }
-            let mut position = 0;
+            let mut position = 0usize;
             Arc::make_mut(&mut scan.output).retain(|_| {
                 position += 1;
                 kept.binary_search(&(position - 1)).is_ok()
             });
-            let mut used: Columns = columns_of(scan.output.iter().map(|o| &o.expr));
-            used.extend(&columns_of(scan.filter.iter().chain(&scan.screen)));
-            if let Some(w) = &scan.watermark {
-                used.extend(&columns_of([&w.rowtime, &w.watermark]));
-            }
-            let used: Vec<usize> = used.iter().collect();
+            let used: Vec<usize> = read_by_all(&node.op).iter().collect();
+            let Op::Scan(scan) = &mut node.op else { return Vec::new() };
             let columns = used.iter().filter_map(|c| scan.columns.get(*c)).copied().collect();
             scan.columns = columns;
-            for e in node.op.expressions_mut() {
-                e.map_columns(&|c| used.binary_search(&c).unwrap_or(0));
-            }
+            node.op.each_expression_mut(|e| e.map_columns(&|c| used.binary_search(&c).unwrap_or(0)));
             position_map(old.len(), &kept)
         }
         Op::Values(rows) => {
@@ -252,11 +277,14 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map
         }
         Op::Project(items) => {
             let kept: Vec<usize> = own.iter().collect();
-            let mut fewer: Vec<ProjectItem> = kept.iter().filter_map(|c| items.get(*c)).cloned().collect();
-            for item in &mut fewer {
+            let mut position = 0;
+            items.retain(|_| {
+                position += 1;
+                own.contains(position - 1)
+            });
+            for item in items {
                 remap(&mut item.expr);
             }
-            *items = fewer;
             position_map(old.len(), &kept)
         }
         Op::Union => {
@@ -270,33 +298,27 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map
             (0..old.len()).map(Some).collect()
         }
         Op::Unnest(_) | Op::TableFunction(_) | Op::Sort(_) | Op::Limit { .. } | Op::Filter(_) => {
-            for e in node.op.expressions_mut() {
-                remap(e);
-            }
+            node.op.each_expression_mut(remap);
             passing(old.len() - old_width)
         }
         Op::Window(w) => {
-            w.time = to(&first, w.time);
+            w.time = to(first, w.time);
             if let crate::WindowKind::Session { partition_keys, .. } = &mut w.kind {
                 for k in partition_keys {
-                    *k = to(&first, *k);
+                    *k = to(first, *k);
                 }
             }
             passing(3)
         }
         Op::Over(_) => {
-            for e in node.op.expressions_mut() {
-                remap(e);
-            }
+            node.op.each_expression_mut(remap);
             passing(old.len() - old_width)
         }
         Op::TopN(t) => {
             let rank = t.with_rank && own.contains(old_width);
             let had = t.with_rank;
             t.with_rank = rank;
-            for e in node.op.expressions_mut() {
-                remap(e);
-            }
+            node.op.each_expression_mut(remap);
             let mut map = passing(usize::from(rank));
             if had && !rank {
                 map.push(None);
@@ -318,30 +340,28 @@ fn rebuild(plan: &mut JobPlan, index: usize, own: &Columns, maps: &[Map]) -> Map
                 .filter_map(|c| a.window_properties.get(c).copied())
                 .collect();
             if let Some(w) = &mut a.group_window {
-                w.time = to(&first, w.time);
+                w.time = to(first, w.time);
             }
-            for e in node.op.expressions_mut() {
-                remap(e);
-            }
+            node.op.each_expression_mut(remap);
             position_map(old.len(), &kept)
         }
         Op::Join(j) => {
             for (l, r) in &mut j.equal {
                 remap(l);
-                r.map_columns(&|c| to(&second, c));
+                r.map_columns(&|c| to(second, c));
             }
             let side =
-                |c: usize| if c < old_width { to(&first, c) } else { new_width + to(&second, c - old_width) };
+                |c: usize| if c < old_width { to(first, c) } else { new_width + to(second, c - old_width) };
             if let Some(e) = &mut j.condition {
                 e.map_columns(&side);
             }
             if let Some((_, _, l, r)) = &mut j.interval {
-                *l = to(&first, *l);
-                *r = to(&second, *r);
+                *l = to(first, *l);
+                *r = to(second, *r);
             }
-            j.time = j.time.map(|t| to(&first, t));
-            j.right_time = j.right_time.map(|t| to(&second, t));
-            let mut map = first.clone();
+            j.time = j.time.map(|t| to(first, t));
+            j.right_time = j.right_time.map(|t| to(second, t));
+            let mut map = first.to_vec();
             if !matches!(j.kind, JoinKind::Semi | JoinKind::Anti) {
                 map.extend(second.iter().map(|c| c.map(|c| c + new_width)));
             }
@@ -369,7 +389,10 @@ fn is_whole(plan: &JobPlan, index: usize, own: &Columns, maps: &[Map]) -> bool {
     });
     same_inputs
         && match &node.op {
-            Op::Scan(_) | Op::Values(_) => false,
+            Op::Scan(scan) => {
+                own.len() == node.schema.len() && read_by_all(&node.op).len() == scan.columns.len()
+            }
+            Op::Values(_) => false,
             Op::Project(_) | Op::Union | Op::Aggregate(_) | Op::TopN(_) => own.len() == node.schema.len(),
             _ => true,
         }

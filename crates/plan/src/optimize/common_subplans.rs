@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
+use millstream_expr::kernel::hash::QuickHasher;
 use millstream_expr::{Expr, Volatility};
 
-use super::fingerprint::Fnv;
 use super::graph;
 use crate::{AggregateCall, JobPlan, Node, NodeId, Op};
 
 /// Joins equal nodes, from the inputs up.
 pub(super) fn share_subplans(plan: &mut JobPlan) {
+    if graph::is_chain(plan) {
+        return;
+    }
     let mut known: BTreeMap<u64, Vec<NodeId>> = BTreeMap::new();
     let mut shared = false;
     let mut instead: Vec<NodeId> = Vec::with_capacity(plan.nodes.len());
@@ -43,7 +46,7 @@ pub(super) fn share_subplans(plan: &mut JobPlan) {
 
 /// Nodes that could be equal have the same number.
 fn bucket(node: &Node) -> u64 {
-    let mut h = Fnv::default();
+    let mut h = QuickHasher::default();
     std::mem::discriminant(&node.op).hash(&mut h);
     for i in &node.inputs {
         h.write_u64(i.0 as u64);

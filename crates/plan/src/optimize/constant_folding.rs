@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use millstream_expr::{EvalContext, Expr, ExprKind, Volatility, constant_value};
-use millstream_types::{ManualClock, SeededRandom, Value};
+use millstream_types::{MAX_LENGTH, ManualClock, SeededRandom, TypeKind, Value};
 
 use crate::{JobPlan, Op, ProjectItem};
+
+/// Texts up to this length are taken over without being evaluated: far below what [`constant_value`] lets stand in a plan.
+const LONGEST_TEXT: usize = 1024;
 
 /// Folds the expressions of every node.
 pub(super) fn fold_constants(plan: &mut JobPlan) {
@@ -19,9 +22,9 @@ pub(super) fn fold_constants(plan: &mut JobPlan) {
     };
     for node in &mut plan.nodes {
         if !matches!(node.op, Op::Sink(_)) {
-            for expr in node.op.expressions_mut() {
+            node.op.each_expression_mut(|expr| {
                 fold(expr, &context);
-            }
+            });
         }
     }
     literal_rows(plan);
@@ -46,6 +49,17 @@ fn fold(expr: &mut Expr, context: &EvalContext) -> bool {
     }
     // Constructors of arrays, maps and rows stay: their parts are folded, and that is what kernels look at.
     if matches!(&expr.kind, ExprKind::Call(c) if matches!(&*c.name, "ARRAY" | "MAP" | "ROW" | "MULTISET")) {
+        return true;
+    }
+    // A text that becomes one of any length stays as it is; so does the name of a rule in thousands of them.
+    if let ExprKind::Cast { input, .. } = &mut expr.kind
+        && expr.data_type.kind == TypeKind::VarChar(MAX_LENGTH)
+        && input.data_type.kind.is_string()
+        && let ExprKind::Literal(value @ Value::String(_)) = &mut input.kind
+        && matches!(value, Value::String(s) if s.len() <= LONGEST_TEXT)
+    {
+        let value = std::mem::replace(value, Value::Null);
+        expr.kind = ExprKind::Literal(value);
         return true;
     }
     // What fails is left to the row that reaches it.

@@ -77,6 +77,18 @@ pub(super) fn is_shared(plan: &JobPlan, id: NodeId) -> bool {
     plan.nodes.iter().flat_map(|n| &n.inputs).filter(|i| **i == id).nth(1).is_some()
 }
 
+/// Whether the plan is one row of operators from a source to the only sink, as most rules are: nothing in it can be dropped, or stand twice.
+pub(super) fn is_chain(plan: &JobPlan) -> bool {
+    let last = plan.nodes.len().checked_sub(1).map(NodeId);
+    plan.sinks.len() == 1
+        && plan.sinks.first().copied() == last
+        && plan.nodes.iter().enumerate().all(|(i, node)| match node.inputs.as_slice() {
+            [] => i == 0,
+            [input] => input.0 + 1 == i,
+            _ => false,
+        })
+}
+
 /// As [`compact`], after a rewrite that says whether it changed anything.
 pub(super) fn compact_if(changed: bool, plan: &mut JobPlan) {
     if changed {
@@ -86,6 +98,9 @@ pub(super) fn compact_if(changed: bool, plan: &mut JobPlan) {
 
 /// Drops what no sink reaches and numbers the rest anew, inputs before users, in the order in which the sinks reach them.
 pub(super) fn compact(plan: &mut JobPlan) {
+    if is_chain(plan) {
+        return regroup(plan);
+    }
     let mut order: Vec<NodeId> = Vec::with_capacity(plan.nodes.len());
     let mut state: Vec<u8> = vec![0; plan.nodes.len()];
     for sink in &plan.sinks {
@@ -119,6 +134,18 @@ pub(super) fn compact(plan: &mut JobPlan) {
         }
     }
     let moved = |id: &NodeId| place.get(id.0).copied().flatten();
+    if order.is_sorted() {
+        // What is left stands in its order: only those between go.
+        let mut kept = place.iter().map(Option::is_some);
+        plan.nodes.retain(|_| kept.next().unwrap_or(false));
+        for node in &mut plan.nodes {
+            for input in &mut node.inputs {
+                *input = moved(input).unwrap_or(*input);
+            }
+        }
+        plan.sinks = plan.sinks.iter().filter_map(moved).collect();
+        return regroup(plan);
+    }
     let mut all: Vec<Option<Node>> = std::mem::take(&mut plan.nodes).into_iter().map(Some).collect();
     let mut nodes = Vec::with_capacity(order.len());
     for old in &order {

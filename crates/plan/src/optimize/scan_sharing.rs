@@ -25,6 +25,11 @@ pub(super) fn share_scans(plan: &mut JobPlan) {
         // Hundreds of statements read one table, others a table each: neither may look at every group that there is.
         let again = last.as_ref().filter(|(known, _)| Arc::ptr_eq(known, &table)).map(|(_, group)| *group);
         let found = again.or_else(|| {
+            // A source that is alone needs no identity: most statements read only one.
+            let first = groups.first()?;
+            if by_identity.is_empty() {
+                by_identity.insert(source_identity(&first.table), vec![0]);
+            }
             let alike = by_identity.entry(source_identity(&table)).or_default();
             let found =
                 alike.iter().copied().find(|g| groups.get(*g).is_some_and(|g| same_source(&g.table, &table)));

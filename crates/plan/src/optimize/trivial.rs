@@ -7,7 +7,7 @@ use super::filter_push_down::bypass;
 use super::graph;
 use super::terms::size;
 use crate::binder::replace_columns;
-use crate::{JobPlan, NodeId, Op, ProjectItem};
+use crate::{JobPlan, Node, NodeId, Op, ProjectItem};
 
 /// A merged expression may not become larger than this.
 const MAX_SIZE: usize = 10_000;
@@ -31,9 +31,8 @@ pub(super) fn remove_true_filters(plan: &mut JobPlan) {
 pub(super) fn merge_projections(plan: &mut JobPlan) {
     let mut changed = false;
     for i in 0..plan.nodes.len() {
-        while let Some((merged, inputs)) = merged_with_input(plan, i) {
+        while let Some(inputs) = merge_with_input(plan, i) {
             if let Some(n) = plan.nodes.get_mut(i) {
-                n.op = Op::Project(merged);
                 n.inputs = inputs;
             }
             changed = true;
@@ -42,47 +41,50 @@ pub(super) fn merge_projections(plan: &mut JobPlan) {
     graph::compact_if(changed, plan);
 }
 
-/// A projection of a projection as one over the lower one's input.
-fn merged_with_input(plan: &JobPlan, index: usize) -> Option<(Vec<ProjectItem>, Vec<NodeId>)> {
-    let node = plan.nodes.get(index)?;
-    let child = plan.nodes.get(node.inputs.first()?.0)?;
-    match (&node.op, &child.op) {
-        (Op::Project(upper), Op::Project(lower)) => Some((merge(upper, lower)?, child.inputs.clone())),
+/// Makes a projection of a projection one over the lower one's input, and gives that; `None`: it is none, or has to stay one.
+fn merge_with_input(plan: &mut JobPlan, index: usize) -> Option<Vec<NodeId>> {
+    let below = plan.nodes.get(index)?.inputs.first()?.0;
+    // Inputs stand before their users.
+    let (lower, upper) = plan.nodes.split_at_mut_checked(index)?;
+    match (&mut upper.first_mut()?.op, lower.get(below)?) {
+        (Op::Project(items), Node { op: Op::Project(lower), inputs, .. }) if fits(items, lower) => {
+            merge(items, lower);
+            Some(inputs.clone())
+        }
         _ => None,
     }
 }
 
-/// The upper projection over the lower one's input, where no value would be computed more often than before.
-fn merge(upper: &[ProjectItem], lower: &[ProjectItem]) -> Option<Vec<ProjectItem>> {
+/// Whether two projections can become one: no value is computed more often than before, and none becomes too large.
+fn fits(upper: &[ProjectItem], lower: &[ProjectItem]) -> bool {
     let mut uses = vec![0usize; lower.len()];
+    let mut parts = 0;
     for item in upper {
-        item.expr.walk(&mut |e| {
-            if let ExprKind::Column(c) = e.kind
-                && let Some(u) = uses.get_mut(c)
-            {
-                *u += 1;
+        item.expr.walk(&mut |e| match e.kind {
+            ExprKind::Column(c) if c < lower.len() => {
+                if let Some(u) = uses.get_mut(c) {
+                    *u += 1;
+                }
             }
+            _ => parts += 1,
         });
     }
     let cheap = |e: &Expr| matches!(e.kind, ExprKind::Column(_) | ExprKind::Literal(_));
-    let fits = uses
+    let once = uses
         .iter()
         .zip(lower)
         .all(|(n, item)| cheap(&item.expr) || *n <= 1 && item.expr.volatility() < Volatility::PerRow);
-    if !fits {
-        return None;
+    let added = uses.iter().zip(lower).filter(|(n, _)| **n > 0).map(|(n, l)| n * size(&l.expr));
+    once && parts + added.sum::<usize>() <= MAX_SIZE
+}
+
+/// The upper projection over the lower one's input.
+fn merge(upper: &mut [ProjectItem], lower: &[ProjectItem]) {
+    for item in upper {
+        let data_type = item.expr.data_type.clone();
+        replace_columns(&mut item.expr, &|c| lower.get(c).map(|l| l.expr.clone()));
+        item.expr.data_type = data_type;
     }
-    let merged: Vec<ProjectItem> = upper
-        .iter()
-        .map(|item| {
-            let mut expr = item.expr.clone();
-            let data_type = expr.data_type.clone();
-            replace_columns(&mut expr, &|c| lower.get(c).map(|l| l.expr.clone()));
-            expr.data_type = data_type;
-            ProjectItem { name: item.name.clone(), expr }
-        })
-        .collect();
-    (merged.iter().map(|m| size(&m.expr)).sum::<usize>() <= MAX_SIZE).then_some(merged)
 }
 
 /// Removes projections that give exactly their input.
