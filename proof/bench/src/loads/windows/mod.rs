@@ -28,7 +28,7 @@ pub const WINDOWS: Load = Load {
           200 columns, 43,000 predicates, the largest condition 348 kB; events of 2.3 kB with 20 to 60 of 300 keys, 1 % of them hit. The \
           rows of each rule are those that the made-up events were made for, told by a loop over the rules that shares nothing with the product.",
     rules: &[100, 1_000, 2_818],
-    events: 200_000,
+    events: 1_000_000,
     data: "windows",
     generate: events,
     job,
