@@ -160,7 +160,7 @@ impl Part {
                 OpenOptions::new().append(true).open(&self.temporary).and_then(|mut f| f.write_all(bytes))
             }
         };
-        written.map_err(|e| io_fault("write", &self.temporary, &e))
+        written.map_err(|e| unwritable(&self.temporary, &e))
     }
 
     /// Writes what is left and waits until the disk has it.
@@ -170,7 +170,7 @@ impl Part {
             Some(writer) => writer.finish(),
             None => OpenOptions::new().append(true).open(&self.temporary),
         }
-        .map_err(|e| io_fault("write", &self.temporary, &e))?;
+        .map_err(|e| unwritable(&self.temporary, &e))?;
         file.sync_all().map_err(|e| io_fault("sync", &self.temporary, &e))?;
         let size = file.metadata().map_err(|e| io_fault("read", &self.temporary, &e))?.len();
         Ok(Closed { temporary: self.temporary, visible: self.visible, size })
@@ -215,4 +215,19 @@ pub(super) fn make_directory(directory: &Path) -> Result<(), Fault> {
         io_fault("create", directory, &e)
     })?;
     above.iter().try_for_each(|parent| sync_directory(parent))
+}
+
+/// A part file that cannot be written on. One that is gone was taken away by a successor, who cleans what he finds of earlier starts.
+fn unwritable(temporary: &Path, error: &io::Error) -> Fault {
+    if error.kind() != io::ErrorKind::NotFound {
+        return io_fault("write", temporary, error);
+    }
+    Fault::external(
+        "part-gone",
+        format!(
+            "the unfinished file '{}' is gone: another run of this job has started, or somebody has removed it",
+            temporary.display()
+        ),
+    )
+    .hint("let one run of the job go on; what was committed is not touched")
 }
