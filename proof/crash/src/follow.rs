@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use millstream_types::{Random, SeededRandom};
 
-use crate::{Arguments, committed, compare, newest, start};
+use crate::{Arguments, committed, compare, newest, start, write_job};
 
 /// Kills of one job; then another one begins, so that files do not add up.
 const KILLS_OF_A_JOB: u64 = 10;
@@ -45,7 +45,12 @@ fn round(
     folder: &Path,
     log: &mut Log<'_>,
 ) -> Result<(), String> {
-    let sql = write_job(folder)?;
+    let sql = write_job(
+        folder,
+        "",
+        ", 'source.follow' = 'true', 'source.monitor-interval' = '20 ms', 'source.follow.rotate-wait' = '200 ms'",
+        "SELECT id, host FROM events",
+    )?;
     let checkpoints = folder.join("checkpoints/job");
     for _ in 0..kills {
         let before = newest(&checkpoints);
@@ -81,21 +86,6 @@ fn round(
     child.kill().map_err(|e| e.to_string())?;
     child.wait().map_err(|e| e.to_string())?;
     compare(&expected, &committed(folder)?, folder)
-}
-
-fn write_job(folder: &Path) -> Result<PathBuf, String> {
-    let path = folder.join("job.sql");
-    let at = folder.display();
-    let sql = format!(
-        "SET 'execution.checkpointing.dir' = '{at}/checkpoints';\n\
-         SET 'execution.checkpointing.interval' = '15 ms';\n\
-         CREATE TABLE events (id BIGINT, host STRING) WITH ('connector' = 'filesystem', 'path' = '{at}/in', 'format' = 'json',\n\
-         'source.follow' = 'true', 'source.monitor-interval' = '20 ms', 'source.follow.rotate-wait' = '200 ms');\n\
-         CREATE TABLE kept (id BIGINT, host STRING) WITH ('connector' = 'filesystem', 'path' = '{at}/out', 'format' = 'json');\n\
-         INSERT INTO kept SELECT id, host FROM events;\n"
-    );
-    fs::write(&path, sql).map_err(|e| e.to_string())?;
-    Ok(path)
 }
 
 /// A log that is written in pieces that end anywhere, and rotated by renaming.

@@ -108,7 +108,7 @@ fn round(a: &Arguments, random: &SeededRandom, most: u64, spread: &mut Spread) -
         std::env::temp_dir().join(format!("millstream-crash-{}-{}", std::process::id(), random.next_u64()));
     fs::create_dir_all(folder.join("in")).map_err(|e| e.to_string())?;
     let expected = write_events(&folder, random)?;
-    let sql = write_job(&folder)?;
+    let sql = write_job(&folder, ", port INT", "", "SELECT id, host FROM events WHERE port < 10")?;
     let checkpoints = folder.join("checkpoints/job");
     let mut kills = 0;
     while kills < most {
@@ -170,15 +170,16 @@ fn write_events(folder: &Path, random: &SeededRandom) -> Result<Vec<u64>, String
     Ok(expected)
 }
 
-fn write_job(folder: &Path) -> Result<PathBuf, String> {
+/// A job from `in` to `out`, with more columns and more options of the source.
+fn write_job(folder: &Path, columns: &str, options: &str, query: &str) -> Result<PathBuf, String> {
     let path = folder.join("job.sql");
     let at = folder.display();
     let sql = format!(
         "SET 'execution.checkpointing.dir' = '{at}/checkpoints';\n\
          SET 'execution.checkpointing.interval' = '15 ms';\n\
-         CREATE TABLE events (id BIGINT, host STRING, port INT) WITH ('connector' = 'filesystem', 'path' = '{at}/in', 'format' = 'json');\n\
+         CREATE TABLE events (id BIGINT, host STRING{columns}) WITH ('connector' = 'filesystem', 'path' = '{at}/in', 'format' = 'json'{options});\n\
          CREATE TABLE kept (id BIGINT, host STRING) WITH ('connector' = 'filesystem', 'path' = '{at}/out', 'format' = 'json');\n\
-         INSERT INTO kept SELECT id, host FROM events WHERE port < 10;\n"
+         INSERT INTO kept {query};\n"
     );
     fs::write(&path, sql).map_err(|e| e.to_string())?;
     Ok(path)

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use millstream_flow::{BoxFuture, Framing, Offset, RawChunk, Read, Source, SourceSpec, Split, SplitReader};
+use millstream_flow::{BoxFuture, Framing, Offset, Read, Source, SourceSpec, Split, SplitReader};
 use millstream_text::regex::Pattern;
 use millstream_types::{DataType, Fault, Value};
 
@@ -275,14 +275,7 @@ impl FileReader {
         };
         self.bytes += frame.data.len() as u64;
         self.line = frame.next_line;
-        Ok(Read::Records(RawChunk {
-            data: frame.data,
-            records: frame.records,
-            keys: Vec::new(),
-            positions: frame.lines,
-            first_position: frame.first_line,
-            metadata: self.metadata.clone(),
-        }))
+        Ok(Read::Records(frame.chunk(self.metadata.clone())))
     }
 
     /// Skips what a restored reader has behind it; says whether that is done.

@@ -11,8 +11,8 @@ pub(crate) use pool::BufferPool;
 use scan::Scanner;
 
 use bytes::Bytes;
-use millstream_flow::{Framing, RecordSpan};
-use millstream_types::Fault;
+use millstream_flow::{Framing, RawChunk, RecordSpan};
+use millstream_types::{Fault, Value};
 
 /// Bytes of data in a chunk once reading is under way.
 pub(crate) const CHUNK_BYTES: usize = 1 << 20;
@@ -36,6 +36,20 @@ pub(crate) struct Frame {
     pub first_line: u64,
     /// The line behind the last record.
     pub next_line: u64,
+}
+
+impl Frame {
+    /// The records with the metadata that all of them have, as a source gives them.
+    pub fn chunk(self, metadata: Vec<(&'static str, Vec<Value>)>) -> RawChunk {
+        RawChunk {
+            data: self.data,
+            records: self.records,
+            keys: Vec::new(),
+            positions: self.lines,
+            first_position: self.first_line,
+            metadata,
+        }
+    }
 }
 
 /// A record is larger than allowed.

@@ -7,9 +7,7 @@ use std::fmt;
 use std::io::{ErrorKind, Read as Bytes};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use millstream_flow::{
-    BoxFuture, Framing, Offset, RawChunk, Read, Source, SourceSpec, Spawner, Split, SplitReader,
-};
+use millstream_flow::{BoxFuture, Framing, Offset, Read, Source, SourceSpec, Spawner, Split, SplitReader};
 use millstream_types::Fault;
 
 use super::options::max_record;
@@ -130,14 +128,7 @@ impl StdinReader {
         loop {
             if let Some(frame) = self.framer.take() {
                 self.line = frame.next_line;
-                return Ok(Read::Records(RawChunk {
-                    data: frame.data,
-                    records: frame.records,
-                    keys: Vec::new(),
-                    positions: frame.lines,
-                    first_position: frame.first_line,
-                    metadata: Vec::new(),
-                }));
+                return Ok(Read::Records(frame.chunk(Vec::new())));
             }
             if self.ended {
                 return Ok(Read::End);

@@ -3,24 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use millstream::types::Value;
-use millstream::{Completion, JobHandle, JobPlan, Restore, Session, SharedScans, StatementResult, StopMode};
+use millstream::{Completion, JobHandle, Restore, Session, SharedScans, StopMode};
 use millstream_connectors::stepping::SteppingHandle;
 
-/// A folder that goes with the test.
-struct Folder(PathBuf);
+use crate::folder::Folder;
+use crate::planned;
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("millstream-follow-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("logs")).unwrap();
-        Folder(path)
-    }
-
     fn append(&self, file: &str, numbers: std::ops::Range<u64>) {
         let mut out =
             OpenOptions::new().append(true).create(true).open(self.0.join("logs").join(file)).unwrap();
@@ -60,22 +52,6 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-async fn planned(session: &mut Session, text: &str) -> JobPlan {
-    let mut plans = Vec::new();
-    for statement in session.statements(text).unwrap() {
-        if let StatementResult::Insert(plan) = session.statement(&statement, text).await.unwrap() {
-            plans.push(*plan);
-        }
-    }
-    Session::merge(plans)
-}
-
 async fn stopped(job: JobHandle, mode: StopMode) {
     job.stopper()(mode);
     let report = tokio::time::timeout(Duration::from_secs(20), job.wait()).await.unwrap();
@@ -94,7 +70,7 @@ async fn until(what: &str, reached: impl Fn() -> bool) {
 
 #[tokio::test]
 async fn nothing_is_lost_or_doubled_over_rotations_and_restarts() {
-    let folder = Folder::new("restore");
+    let folder = Folder::new("follow-restore", "logs");
     folder.append("a.log", 0..100);
     folder.append("b.log", 100..200);
     let mut count = 200;
@@ -137,7 +113,7 @@ fn written(handle: &SteppingHandle, table: &str) -> Vec<i64> {
 
 #[tokio::test]
 async fn jobs_share_the_reader_of_a_followed_file() {
-    let folder = Folder::new("shared");
+    let folder = Folder::new("follow-shared", "logs");
     folder.append("a.log", 0..1000);
     let handle = SteppingHandle::new();
     let scans = SharedScans::default();
@@ -194,7 +170,7 @@ async fn the_manuals_example() {
     let page =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/following-logs.md")).unwrap();
     let sql = page.split("```sql\n").nth(1).unwrap().split("```").next().unwrap();
-    let folder = Folder::new("manual");
+    let folder = Folder::new("follow-manual", "logs");
     let log = folder.0.join("logs/auth.log");
     fs::write(&log, "useradd[1]: new user before the start\n").unwrap();
     let at = folder.0.display().to_string();

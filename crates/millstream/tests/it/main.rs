@@ -6,6 +6,7 @@
 mod anchors;
 mod deep;
 mod examples;
+mod folder;
 mod follow;
 mod lookups;
 mod own_functions;
@@ -16,10 +17,21 @@ mod stepping;
 mod syslog;
 mod text_screens;
 
-use millstream::Session;
 use millstream::types::{RowKind, Value};
+use millstream::{JobPlan, Session, StatementResult};
 
 /// The rows of a query.
 async fn rows(session: &mut Session, sql: &str) -> Vec<(RowKind, Vec<Value>)> {
     session.query(sql).await.unwrap().collect().await.unwrap()
+}
+
+/// The job that the INSERTs of a text are.
+async fn planned(session: &mut Session, text: &str) -> JobPlan {
+    let mut plans = Vec::new();
+    for statement in session.statements(text).unwrap() {
+        if let StatementResult::Insert(plan) = session.statement(&statement, text).await.unwrap() {
+            plans.push(*plan);
+        }
+    }
+    Session::merge(plans)
 }

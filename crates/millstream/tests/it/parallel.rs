@@ -2,23 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use millstream::{Completion, JobPlan, Restore, Session, StatementResult, StopMode};
+use millstream::{Completion, Restore, Session, StopMode};
 
-use crate::rows;
-
-/// A folder that goes with the test.
-struct Folder(PathBuf);
+use crate::folder::Folder;
+use crate::{planned, rows};
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("millstream-parallel-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("in")).unwrap();
-        Folder(path)
-    }
-
     /// Files of unequal length whose rows are numbered through.
     fn events(&self, lengths: &[u64]) -> u64 {
         let mut id = 0;
@@ -35,12 +26,6 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn script(at: &Path, parallelism: usize) -> String {
     let at = at.display();
     format!(
@@ -53,16 +38,6 @@ fn script(at: &Path, parallelism: usize) -> String {
          INSERT INTO even SELECT id, file FROM events WHERE id % 2 = 0;\n\
          INSERT INTO odd SELECT id, file FROM events WHERE id % 2 = 1;\n"
     )
-}
-
-async fn planned(session: &mut Session, text: &str) -> JobPlan {
-    let mut plans = Vec::new();
-    for statement in session.statements(text).unwrap() {
-        if let StatementResult::Insert(plan) = session.statement(&statement, text).await.unwrap() {
-            plans.push(*plan);
-        }
-    }
-    Session::merge(plans)
 }
 
 /// How often each id stands in the files that a reader sees; within a file the rows of one input file must be in order.
@@ -90,7 +65,7 @@ fn committed(at: &Path) -> BTreeMap<u64, u64> {
 #[tokio::test]
 async fn every_row_comes_once_at_any_parallelism() {
     for parallelism in [2, 3, 7] {
-        let folder = Folder::new(&format!("once-{parallelism}"));
+        let folder = Folder::new(&format!("parallel-once-{parallelism}"), "in");
         let count = folder.events(&[3000, 1, 0, 7000, 500]);
         let mut session = Session::new();
         let plan = planned(&mut session, &script(&folder.0, parallelism)).await;
@@ -107,7 +82,7 @@ async fn every_row_comes_once_at_any_parallelism() {
 
 #[tokio::test]
 async fn a_checkpoint_goes_on_at_another_parallelism() {
-    let folder = Folder::new("restore");
+    let folder = Folder::new("parallel-restore", "in");
     let count = folder.events(&[60_000, 20_000, 40_000, 20_000, 1000, 30_000]);
     let mut stopped = 0;
     let mut parallelism = [2, 1, 3, 2, 4, 1].into_iter().cycle();
@@ -136,7 +111,7 @@ async fn a_checkpoint_goes_on_at_another_parallelism() {
 
 #[tokio::test]
 async fn queries_of_several_sources_give_the_same_rows() {
-    let folder = Folder::new("union");
+    let folder = Folder::new("parallel-union", "in");
     folder.events(&[300, 200, 100]);
     let at = folder.0.display();
     let mut answers = Vec::new();
@@ -165,7 +140,7 @@ async fn queries_of_several_sources_give_the_same_rows() {
 
 #[tokio::test]
 async fn a_fault_of_one_task_ends_the_job() {
-    let folder = Folder::new("fault");
+    let folder = Folder::new("parallel-fault", "in");
     folder.events(&[5000, 5000]);
     fs::write(folder.0.join("in/9.jsonl"), "{\"id\":1}\nno json\n").unwrap();
     let mut session = Session::new();

@@ -28,6 +28,7 @@ pub(crate) fn push_meaning(plan: &JobPlan, node: &Node, out: &mut String) {
     let first_name = |c: usize| input_name(plan, node, 0, c);
     let printer = Printer { name: &first_name };
     match &node.op {
+        // A scan is its source, whatever the table is called.
         Op::Scan(scan) => {
             out.push_str("Scan(connector=");
             out.push_str(&scan.table.connector);
@@ -142,7 +143,8 @@ fn source_name<'p>(plan: &'p JobPlan, scan: &ScanOp, column: usize) -> Cow<'p, s
     }
 }
 
-/// Name and parts of an operator. `meaning`: leave out what is layout rather than meaning.
+/// Name and parts of an operator. `meaning`: leave out what is layout rather than meaning; scans, of which that is most, are told by
+/// [`push_meaning`] then.
 pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, Vec<(&'static str, String)>) {
     let input_name = |slot: usize, column: usize| input_name(plan, node, slot, column);
     let width = node.inputs.first().and_then(|i| plan.nodes.get(i.0)).map_or(0, |n| n.schema.len());
@@ -154,37 +156,22 @@ pub(super) fn describe(plan: &JobPlan, node: &Node, meaning: bool) -> (String, V
         Op::Scan(scan) => {
             let source = |c: usize| source_name(plan, scan, c);
             let sources = Printer { name: &source };
-            if meaning {
-                // A scan is its source, whatever the table is called.
-                let mut options = String::new();
-                push_source_options(scan, &mut options);
-                parts.push(("connector", scan.table.connector.clone()));
-                parts.push(("options", options));
-                parts.push(("format", scan.table.format.clone().unwrap_or_default()));
-            } else {
-                parts.push(("table", scan.table.name.clone()));
-                if let Some(f) = &scan.filter {
-                    parts.push(("filter", sources.text(f)));
-                }
-                if let Some(s) = &scan.screen {
-                    parts.push(("screen", sources.text(s)));
-                }
-                let fields: Vec<String> = scan
-                    .output
-                    .iter()
-                    .map(|o| {
-                        let text = sources.text(&o.expr);
-                        if text == *o.name { text } else { format!("{text} AS {}", o.name) }
-                    })
-                    .collect();
-                parts.push(("fields", fields.join(", ")));
-                if let Some(w) = &scan.watermark {
-                    parts.push(("watermark", format!("{} AS {}", w.column, sources.text(&w.watermark))));
-                }
-                if !scan.hints.is_empty() {
-                    let hints: Vec<String> = scan.hints.iter().map(|(k, _)| k.clone()).collect();
-                    parts.push(("hints", hints.join(", ")));
-                }
+            parts.push(("table", scan.table.name.clone()));
+            if let Some(f) = &scan.filter {
+                parts.push(("filter", sources.text(f)));
+            }
+            if let Some(s) = &scan.screen {
+                parts.push(("screen", sources.text(s)));
+            }
+            let mut fields = String::new();
+            push_items(&scan.output, &sources, &mut fields);
+            parts.push(("fields", fields));
+            if let Some(w) = &scan.watermark {
+                parts.push(("watermark", format!("{} AS {}", w.column, sources.text(&w.watermark))));
+            }
+            if !scan.hints.is_empty() {
+                let hints: Vec<String> = scan.hints.iter().map(|(k, _)| k.clone()).collect();
+                parts.push(("hints", hints.join(", ")));
             }
             "Scan".to_string()
         }

@@ -48,30 +48,58 @@ impl Scan<'_> {
 
     /// Of equal names the last one counts.
     fn field(&mut self, name: &str, rest: &[Step], depth: usize) -> Result<Place, JsonError> {
-        self.deeper(depth)?;
         let mut found = None;
+        self.fields(depth, |scan, raw| {
+            if is_name(raw, name) {
+                found = scan.find(rest, depth + 1)?;
+                return Ok(());
+            }
+            scan.token();
+            scan.skip(depth + 1)
+        })?;
+        Ok(found)
+    }
+
+    fn item(&mut self, wanted: usize, rest: &[Step], depth: usize) -> Result<Place, JsonError> {
+        let mut found = None;
+        self.items(depth, |scan, index| {
+            if index == wanted {
+                found = scan.find(rest, depth + 1)?;
+                return Ok(());
+            }
+            scan.token();
+            scan.skip(depth + 1)
+        })?;
+        Ok(found)
+    }
+
+    /// Goes over the object that begins here, `depth` containers deep. `value` is called before each value, with its name as it is written, and
+    /// has to go over the value.
+    #[inline]
+    pub(super) fn fields(
+        &mut self,
+        depth: usize,
+        mut value: impl FnMut(&mut Self, &[u8]) -> Result<(), JsonError>,
+    ) -> Result<(), JsonError> {
+        self.deeper(depth)?;
         match self.token() {
             b'"' => {}
             b'}' => {
                 self.at += 1;
-                return Ok(None);
+                return Ok(());
             }
             _ => return self.unexpected("expected a field name or '}'"),
         }
         loop {
             let from = self.at + 1;
             self.string()?;
-            let raw = self.text.get(from..self.at - 1).unwrap_or_default();
+            let text = self.text;
+            let raw = text.get(from..self.at - 1).unwrap_or_default();
             if self.token() != b':' {
                 return self.unexpected("expected ':'");
             }
             self.at += 1;
-            if is_name(raw, name) {
-                found = self.find(rest, depth + 1)?;
-            } else {
-                self.token();
-                self.skip(depth + 1)?;
-            }
+            value(self, raw)?;
             match self.token() {
                 b',' => {
                     self.at += 1;
@@ -81,27 +109,27 @@ impl Scan<'_> {
                 }
                 b'}' => {
                     self.at += 1;
-                    return Ok(found);
+                    return Ok(());
                 }
                 _ => return self.unexpected("expected ',' or '}'"),
             }
         }
     }
 
-    fn item(&mut self, wanted: usize, rest: &[Step], depth: usize) -> Result<Place, JsonError> {
+    /// Goes over the array that begins here, as [`Scan::fields`] over an object; `value` is told the item's number, from 0.
+    #[inline]
+    pub(super) fn items(
+        &mut self,
+        depth: usize,
+        mut value: impl FnMut(&mut Self, usize) -> Result<(), JsonError>,
+    ) -> Result<(), JsonError> {
         self.deeper(depth)?;
-        let mut found = None;
         if self.token() == b']' {
             self.at += 1;
-            return Ok(None);
+            return Ok(());
         }
         for index in 0.. {
-            if index == wanted {
-                found = self.find(rest, depth + 1)?;
-            } else {
-                self.token();
-                self.skip(depth + 1)?;
-            }
+            value(self, index)?;
             match self.token() {
                 b',' => self.at += 1,
                 b']' => {
@@ -111,11 +139,11 @@ impl Scan<'_> {
                 _ => return self.unexpected("expected ',' or ']'"),
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Enters a container.
-    pub(super) fn deeper(&mut self, depth: usize) -> Result<(), JsonError> {
+    fn deeper(&mut self, depth: usize) -> Result<(), JsonError> {
         if depth >= MAX_DEPTH {
             return self.error(TOO_DEEP);
         }

@@ -158,49 +158,14 @@ impl JsonPlaces {
         depth: usize,
         places: &mut [JsonPlace],
     ) -> Result<(), JsonError> {
-        scan.deeper(depth)?;
-        match scan.token() {
-            b'"' => {}
-            b'}' => {
-                scan.at += 1;
-                return Ok(());
-            }
-            _ => return scan.unexpected("expected a field name or '}'"),
-        }
-        loop {
-            let from = scan.at + 1;
-            scan.string()?;
-            let raw = scan.text.get(from..scan.at - 1).unwrap_or_default();
-            if scan.token() != b':' {
-                return scan.unexpected("expected ':'");
-            }
-            scan.at += 1;
+        scan.fields(depth, |scan, raw| {
             let next = if memchr::memchr(b'\\', raw).is_none() {
                 node.names.iter().find(|(name, _)| name.as_bytes() == raw)
             } else {
                 node.names.iter().find(|(name, _)| is_name(raw, name))
             };
-            match next {
-                Some((_, next)) => self.node(*next, scan, depth + 1, places)?,
-                None => {
-                    scan.token();
-                    scan.skip(depth + 1)?;
-                }
-            }
-            match scan.token() {
-                b',' => {
-                    scan.at += 1;
-                    if scan.token() != b'"' {
-                        return scan.unexpected("expected a field name");
-                    }
-                }
-                b'}' => {
-                    scan.at += 1;
-                    return Ok(());
-                }
-                _ => return scan.unexpected("expected ',' or '}'"),
-            }
-        }
+            self.next(next.map(|(_, n)| *n), scan, depth, places)
+        })
     }
 
     fn items(
@@ -210,29 +175,25 @@ impl JsonPlaces {
         depth: usize,
         places: &mut [JsonPlace],
     ) -> Result<(), JsonError> {
-        scan.deeper(depth)?;
-        if scan.token() == b']' {
-            scan.at += 1;
-            return Ok(());
+        scan.items(depth, |scan, index| {
+            let next = node.items.iter().find(|(i, _)| *i == index);
+            self.next(next.map(|(_, n)| *n), scan, depth, places)
+        })
+    }
+
+    /// Goes over a part of a container: `None`: no path leads there.
+    fn next(
+        &self,
+        node: Option<usize>,
+        scan: &mut Scan<'_>,
+        depth: usize,
+        places: &mut [JsonPlace],
+    ) -> Result<(), JsonError> {
+        if let Some(node) = node {
+            return self.node(node, scan, depth + 1, places);
         }
-        for index in 0.. {
-            match node.items.iter().find(|(i, _)| *i == index) {
-                Some((_, next)) => self.node(*next, scan, depth + 1, places)?,
-                None => {
-                    scan.token();
-                    scan.skip(depth + 1)?;
-                }
-            }
-            match scan.token() {
-                b',' => scan.at += 1,
-                b']' => {
-                    scan.at += 1;
-                    break;
-                }
-                _ => return scan.unexpected("expected ',' or ']'"),
-            }
-        }
-        Ok(())
+        scan.token();
+        scan.skip(depth + 1)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use millstream_flow::{BoxFuture, Offset, RawChunk, Read, SplitReader};
+use millstream_flow::{BoxFuture, Offset, Read, SplitReader};
 use millstream_types::{Fault, Value};
 
 use super::Shared;
@@ -251,14 +251,7 @@ impl FollowReader {
         self.place.head.extend(&frame.data);
         self.place.bytes += frame.data.len() as u64;
         self.place.line = frame.next_line;
-        Some(Read::Records(RawChunk {
-            data: frame.data,
-            records: frame.records,
-            keys: Vec::new(),
-            positions: frame.lines,
-            first_position: frame.first_line,
-            metadata: self.metadata.clone(),
-        }))
+        Some(Read::Records(frame.chunk(self.metadata.clone())))
     }
 
     /// Nothing is left for now. A file that is not the path's any more ends when it has been quiet for long enough.
